@@ -1,0 +1,1 @@
+"""Azure: the credential, the clients with bounded waits, and its errors as ours."""

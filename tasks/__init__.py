@@ -1,0 +1,1 @@
+"""Prefect tasks: open the client, call a plain function of the library, report."""
