@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, ParamSpec
@@ -31,4 +32,6 @@ def plainly(body: Callable[_P, State[Any]]) -> Callable[_P, State[Any]]:
             get_run_logger().error("%s", error)
             return Failed(message=str(error))
 
+    # Prefect reads the parameters from the wrapper, where names of the body's module mean nothing.
+    wrapper.__signature__ = inspect.signature(body, eval_str=True)  # type: ignore[attr-defined]  # PEP 362
     return wrapper

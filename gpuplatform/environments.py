@@ -87,7 +87,7 @@ def load_environment(name: str, home: Path) -> Environment:
         raise InvalidInput(f"{path} is not YAML: {str(error).splitlines()[0]}") from None
     if not isinstance(document, dict) or name not in document:
         known = ", ".join(sorted(document)) if isinstance(document, dict) else "none"
-        raise InvalidInput(f"unknown environment {name!r}: {path.name} has {known}")
+        raise InvalidInput(f"unknown environment {str(name)!r}: {path.name} has {known}")
     try:
         return Environment.model_validate({"name": name, **document[name]})
     except ValidationError as error:

