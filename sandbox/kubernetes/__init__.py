@@ -1,0 +1,1 @@
+"""The Kubernetes API of emulated AKS clusters."""
