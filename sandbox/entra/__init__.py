@@ -1,0 +1,1 @@
+"""Microsoft Entra ID: discovery, the token endpoint, signed tokens, a little of Microsoft Graph."""
