@@ -1,0 +1,1 @@
+"""Plan and apply of an environment: Terraform, the state storage and the run record together."""

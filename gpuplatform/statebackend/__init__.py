@@ -1,0 +1,1 @@
+"""The storage account that holds Terraform's state and the run records."""
