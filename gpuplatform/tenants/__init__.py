@@ -1,0 +1,1 @@
+"""Tenants: what a team asks for, and the objects in the cluster that give it to them."""
