@@ -1,0 +1,134 @@
+"""The servers of the demo: the local Azure, Prefect and a worker, with the flows deployed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+from demo.errors import DemoError
+from demo.prefect_api import PrefectApi
+from demo.processes import Processes
+from demo.settings import ROOT, DemoSettings, choose_port, prefect_environment
+
+__all__ = ["POOL", "Stage"]
+
+POOL = "gpu-platform"
+_START_SECONDS = 90.0
+"""How long a server may take to answer, in seconds."""
+
+
+class Stage:
+    """Everything that runs while the demo does; stopped in an order that loses nothing."""
+
+    def __init__(self, settings: DemoSettings, say: Callable[[str], None]) -> None:
+        self._settings = settings
+        self._say = say
+        settings.directory.mkdir(mode=0o700, exist_ok=True)
+        self.processes = Processes(settings.directory)
+        self.port = 0
+        self.environment: dict[str, str] = {}
+        self._api: PrefectApi | None = None
+
+    @property
+    def api(self) -> PrefectApi:
+        if self._api is None:
+            raise DemoError("the Prefect server is not up")
+        return self._api
+
+    def up(self) -> None:
+        """Start the local Azure, the Prefect server and the worker, and deploy the flows.
+
+        Raises:
+            DemoError: one of them does not come up; with the end of its log.
+        """
+        left = self.processes.stop_leftovers()
+        if left:
+            self._say(f"stopped what an earlier demo left running: {', '.join(left)}")
+        self.port = choose_port(self._settings.port)
+        self.environment = prefect_environment(self._settings.directory, self.port)
+        # Both need a few seconds and neither needs the other.
+        self._launch_server()
+        self._say("starting the local Azure")
+        self._start("sandbox", ["-m", "sandbox", "--dir", str(self._settings.sandbox_directory), "up"])
+        self.environment |= self._sandbox_environment()
+        self._say("starting the Prefect server")
+        self._api = PrefectApi(self.port)
+        self._wait("prefect-server", self._api.healthy)
+        self._say("deploying the flows")
+        self._run("making the work pool", ["work-pool", "create", POOL, "--type", "process", "--overwrite"])
+        self._launch_worker()
+        self._run("deploying the flows", ["--no-prompt", "deploy", "--all"])
+        self._wait("worker", lambda: self.api.worker_online(POOL))
+
+    def start_server(self) -> None:
+        """Start the Prefect server on the demo's port and wait until it answers."""
+        self._launch_server()
+        self._wait("prefect-server", self.api.healthy)
+
+    def start_worker(self) -> None:
+        """Start a worker and wait until the server knows it."""
+        self._launch_worker()
+        self._wait("worker", lambda: self.api.worker_online(POOL))
+
+    def _launch_server(self) -> None:
+        command = ["-m", "prefect", "server", "start", "--host", "127.0.0.1", "--port", str(self.port)]
+        self._start("prefect-server", command)
+
+    def _launch_worker(self) -> None:
+        command = ["-m", "prefect", "worker", "start", "--pool", POOL, "--type", "process", "--name", "demo"]
+        self._start("worker", command)
+
+    def down(self) -> None:
+        """Stop everything: first the running flows, so that Terraform saves its state and frees its lock."""
+        self.processes.stop_below("worker", grace=60)
+        self.processes.stop("worker", grace=15)
+        self.processes.stop_all()
+        if self._api is not None:
+            self._api.close()
+
+    def _start(self, name: str, arguments: list[str]) -> None:
+        self.processes.start(name, [sys.executable, *arguments], self.environment, ROOT)
+
+    def _wait(self, name: str, ready: Callable[[], bool]) -> None:
+        end = time.monotonic() + _START_SECONDS
+        while not ready():
+            self.processes.check(name)
+            if time.monotonic() > end:
+                raise DemoError(
+                    f"{name} was not ready after {_START_SECONDS:.0f} s; see {self.processes.log(name)}"
+                )
+            time.sleep(0.2)
+
+    def _sandbox_environment(self) -> dict[str, str]:
+        command = [sys.executable, "-m", "sandbox", "--dir", str(self._settings.sandbox_directory)]
+        printed = b""
+
+        def ready() -> bool:
+            nonlocal printed
+            # It has an environment to print once it takes requests.
+            done = subprocess.run(
+                [*command, "env", "--json"], cwd=ROOT, capture_output=True, timeout=30, check=False
+            )
+            printed = done.stdout
+            return done.returncode == 0
+
+        self._wait("sandbox", ready)
+        environment: dict[str, str] = json.loads(printed)
+        return environment
+
+    def _run(self, what: str, arguments: list[str]) -> None:
+        result = subprocess.run(
+            [sys.executable, "-m", "prefect", *arguments],
+            cwd=ROOT,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=180,
+            check=False,
+        )
+        if result.returncode != 0:
+            output = (result.stdout + result.stderr).decode("utf-8", "replace").strip().splitlines()
+            raise DemoError(f"{what} went wrong:\n" + "\n".join(output[-12:]))
