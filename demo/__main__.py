@@ -100,7 +100,7 @@ def run(settings: DemoSettings) -> int:
             ended = followed.state.final
             bare = measure_baseline(settings, stage.environment, say) if _completed(followed) else None
         if not _completed(followed):
-            raise DemoError(f"the run is {followed.state.name}: {followed.state.message}")
+            raise DemoError(followed.state.message or f"the run is {followed.state.name}")
         say("")
         _show(stage, settings, "platform")
         _figures(set_up, servers, followed, bare, memory.peak)

@@ -64,6 +64,7 @@ def test_a_rejection_ends_the_run_and_applies_nothing(platform: Platform) -> Non
     assert "platform-lead@example.com" in state.message
     assert "not before the audit" in state.message
     assert not any(name.startswith("apply") for name in platform.task_counts(run_id))
+    assert "Traceback" not in "".join(line.text for line in platform.api.logs(run_id, 0))
 
 
 def test_an_unknown_environment_is_refused_before_it_is_a_run(platform: Platform) -> None:

@@ -59,3 +59,17 @@ def test_the_lock_names_no_index_and_hashes_everything() -> None:
 def test_the_npm_lock_names_no_registry() -> None:
     lock = (ROOT / "sandbox" / "blob" / "package-lock.json").read_text("utf-8")
     assert '"resolved"' not in lock
+
+
+def test_only_clients_import_a_cloud_sdk() -> None:
+    # Rules stay pure: what talks to Azure or Kubernetes is in modules named for it.
+    importing = re.compile(r"^\s*(?:from|import) (?:azure|kubernetes)\b", re.MULTILINE)
+    library = ROOT / "gpuplatform"
+    elsewhere = [
+        path.relative_to(ROOT).as_posix()
+        for path in library.rglob("*.py")
+        if importing.search(path.read_text("utf-8"))
+        and not path.stem.startswith("client")
+        and path.parent.name not in {"azure", "kubernetes"}
+    ]
+    assert elsewhere == []
