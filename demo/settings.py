@@ -86,13 +86,25 @@ def _is_free(port: int) -> bool:
         return True
 
 
+_OTHERS = ("PREFECT_", "AZURE_", "ARM_", "TF_", "IDENTITY_", "MSI_")
+_OTHERS_BY_NAME = frozenset(
+    {"GPUPLATFORM_SUBSCRIPTION_ID", "GPUPLATFORM_HOME", "KUBECONFIG", "SSL_CERT_FILE", "SSL_CERT_DIR"}
+    | {"REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"}
+)
+
+
+def _is_others(name: str) -> bool:
+    """Whether a variable leads to somebody's real Prefect, Azure or proxy."""
+    return name.upper().startswith(_OTHERS) or name.upper() in _OTHERS_BY_NAME
+
+
 def prefect_environment(directory: Path, port: int) -> dict[str, str]:
     """The environment of everything that talks to the demo's own Prefect server.
 
-    Settings of another Prefect that the user's shell carries are dropped: the demo must never deploy
-    to somebody's real server.
+    What the user's shell has for a real Prefect, Azure or Terraform is dropped: the demo must neither
+    deploy to somebody's server nor sign in to somebody's subscription.
     """
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
+    kept = {name: value for name, value in os.environ.items() if not _is_others(name)}
     return kept | {
         "PREFECT_HOME": str(directory / "prefect"),
         "PREFECT_API_URL": f"http://127.0.0.1:{port}/api",

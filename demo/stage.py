@@ -85,9 +85,9 @@ class Stage:
         """Stop everything: first the running flows, so that Terraform saves its state and frees its lock."""
         self.processes.stop_below("worker", grace=60)
         self.processes.stop("worker", grace=15)
-        self.processes.stop_all()
         if self._api is not None:
-            self._api.close()
+            self._api.close()  # the server waits for open connections before it ends
+        self.processes.stop_all()
 
     def _start(self, name: str, arguments: list[str]) -> None:
         self.processes.start(name, [sys.executable, *arguments], self.environment, ROOT)

@@ -57,7 +57,10 @@ def translate(error: AzureError, activity: str) -> PlatformError:
 
 def _message(error: AzureError) -> str:
     code = getattr(getattr(error, "error", None), "code", None) or getattr(error, "error_code", None)
-    first = (error.message or str(error)).strip().split("\n", 1)[0]
+    first, *rest = (error.message or str(error)).strip().split("\n")
+    if isinstance(error, ClientAuthenticationError):
+        # The first line only says that signing in did not work; the others say what was tried and why not.
+        return cap(" ".join([first, *(line.strip() for line in rest if "To mitigate" not in line)]), 1_200)
     first = first.removeprefix(f"({code}) ")
     return cap(f"{code}: {first}" if code else first, 800)
 

@@ -39,8 +39,20 @@ def test_a_port_in_use_is_refused_when_asked_for() -> None:
             choose_port(port)
 
 
-def test_another_prefect_is_never_deployed_to(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("PREFECT_API_KEY", "key of a real server")
+@pytest.mark.parametrize(
+    "name",
+    [
+        "PREFECT_API_KEY",
+        "AZURE_TOKEN_CREDENTIALS",
+        "ARM_ACCESS_KEY",
+        "TF_CLI_ARGS_plan",
+        "TF_VAR_gpu_vm_size",
+        "https_proxy",
+        "GPUPLATFORM_SUBSCRIPTION_ID",
+    ],
+)
+def test_nobodys_real_cloud_is_reached(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str) -> None:
+    monkeypatch.setenv(name, "of a real one")
     environment = prefect_environment(tmp_path, 4242)
-    assert "PREFECT_API_KEY" not in environment
+    assert "of a real one" not in environment.values()
     assert environment["PREFECT_API_URL"] == "http://127.0.0.1:4242/api"

@@ -54,6 +54,16 @@ def test_text_starts_with_the_activity_and_is_one_line() -> None:
     assert str(caught.value) == "creating the state container: (BadName) no good"
 
 
+def test_signing_in_says_what_was_tried() -> None:
+    error = ClientAuthenticationError(
+        message="Credential failed.\nAttempted credentials:\n\tEnvironmentCredential: AADSTS7000215"
+        "\nTo mitigate this issue, please refer to the troubleshooting guidelines here at https://aka.ms/x."
+    )
+    assert str(translate(error, "signing in")) == (
+        "signing in: Credential failed. Attempted credentials: EnvironmentCredential: AADSTS7000215"
+    )
+
+
 def test_retry_after_is_kept() -> None:
     error = translate(_http(429, headers={"Retry-After": "17"}), "reading")
     assert isinstance(error, Retryable)
