@@ -96,7 +96,9 @@ def run(settings: DemoSettings) -> int:
             parameters = {"environment": settings.environment, "requester": settings.requester}
             run_id = stage.api.create_run("platform/platform", parameters)
             say(f"  {stage.api.base}/runs/flow-run/{run_id}")
-            followed = follow(stage.api, run_id, settings, say, lambda: _show(stage, settings, "plan"))
+            followed = follow(
+                stage.api, run_id, settings, say, lambda: _show(stage, settings, "plan"), stage.check
+            )
             ended = followed.state.final
             bare = measure_baseline(settings, stage.environment, say) if _completed(followed) else None
         if not _completed(followed):
@@ -109,11 +111,18 @@ def run(settings: DemoSettings) -> int:
             stage.processes.forget()
         return 0
     finally:
+        _finish_undisturbed()
         if run_id is not None and not ended:
             _cancel(stage, run_id)
         if stage.processes.pids():
             say("stopping the servers")
             stage.down()
+
+
+def _finish_undisturbed() -> None:
+    """From here on every wait has a deadline, and half a stop would leave servers and locks behind."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda _number, _frame: say("already stopping, a moment"))
 
 
 def _completed(followed: Followed) -> bool:

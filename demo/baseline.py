@@ -6,11 +6,14 @@ environment of an Azure in which nothing exists yet. It prints the seconds.
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 
@@ -38,23 +41,37 @@ def measure_baseline(
     proxies = {"HTTPS_PROXY", "https_proxy", "SANDBOX_DIR"}
     outside = {name: value for name, value in environment.items() if name not in proxies}
     command = [sys.executable, "-m", "sandbox", "--dir", str(directory / "azure"), "run", "--"]
-    try:
-        done = subprocess.run(
-            [*command, sys.executable, "-m", "demo.baseline", settings.environment, str(directory)],
-            cwd=ROOT,
-            env=outside,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_DEADLINE_SECONDS,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise DemoError(f"bare terraform did not finish in {_DEADLINE_SECONDS:.0f} s") from None
-    if done.returncode != 0:
-        said = (done.stdout + done.stderr).decode("utf-8", "replace").strip().splitlines()
-        raise DemoError("bare terraform did not succeed:\n" + "\n".join(said[-10:]))
+    arguments = [*command, sys.executable, "-m", "demo.baseline", settings.environment, str(directory)]
+    with subprocess.Popen(
+        arguments,
+        cwd=ROOT,
+        env=outside,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as child:
+        try:
+            figure, said = child.communicate(timeout=_DEADLINE_SECONDS)
+        except BaseException as error:
+            _end_session(child)
+            if isinstance(error, subprocess.TimeoutExpired):
+                raise DemoError(f"bare terraform did not finish in {_DEADLINE_SECONDS:.0f} s") from None
+            raise
+    if child.returncode != 0:
+        lines = (figure + said).decode("utf-8", "replace").strip().splitlines()
+        raise DemoError("bare terraform did not succeed:\n" + "\n".join(lines[-10:]))
     shutil.rmtree(directory, ignore_errors=True)
-    return timedelta(seconds=float(done.stdout.split()[-1]))
+    return timedelta(seconds=float(figure.split()[-1]))
+
+
+def _end_session(child: subprocess.Popen[bytes]) -> None:
+    """TERM, then KILL, all of the measurement's session: its Azure is thrown away anyway."""
+    for number, grace in ((signal.SIGTERM, 5), (signal.SIGKILL, 5)):
+        with suppress(ProcessLookupError):
+            os.killpg(child.pid, number)
+        with suppress(subprocess.TimeoutExpired):
+            child.wait(grace)
 
 
 def _main(name: str, directory: Path) -> float:

@@ -35,19 +35,24 @@ def follow(
     settings: DemoSettings,
     say: Callable[[str], None],
     show_plan: Callable[[], None],
+    check_servers: Callable[[], None],
 ) -> Followed:
     """Print a run's log as it grows until it ends; answer its form, or wait for someone who does.
 
     Raises:
-        DemoError: the run went on for longer than its deadline, or the answer was refused.
+        DemoError: the run went on for longer than its deadline, a server ended, or the answer was refused.
     """
     worked = waited = timedelta()
     mark = time.monotonic()
     seen: set[str] = set()
     asked: str | None = None
-    waiting = False
+    waiting = queued = False
     while True:
+        check_servers()
         state = api.state(run_id)
+        if state.name == "AwaitingConcurrencySlot" and not queued:
+            queued = True
+            say("another run of this deployment is going on; this one waits for its turn")
         _print_new_lines(api, run_id, seen, say)
         elapsed = timedelta(seconds=time.monotonic() - mark)
         mark = time.monotonic()
@@ -88,6 +93,7 @@ _PREFECTS_OWN = (
     "Beginning flow run",
     "Suspending flow run",
     "Finished in state",
+    "Aborted submission",
 )
 """How the lines begin that Prefect logs about itself; the run's page has them."""
 

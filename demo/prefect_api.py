@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx
@@ -139,6 +139,28 @@ class PrefectApi:
         self._call(
             "POST", f"/flow_runs/{run_id}/set_state", {"state": {"type": "CANCELLING"}, "force": False}
         )
+
+    def end_abandoned_runs(self) -> int:
+        """End what no process works on any more, when no worker is up yet; how many runs that were.
+
+        A run whose worker was killed stays Running for ever and holds its deployment's only slot; a
+        scheduled run that was missed would be made up for now. Suspended runs go on waiting.
+        """
+        dead = {"state": {"type": {"any_": ["RUNNING", "PENDING", "CANCELLING"]}}}
+        missed = {
+            "state": {"type": {"any_": ["SCHEDULED"]}},
+            "next_scheduled_start_time": {"before_": datetime.now(UTC).isoformat()},
+        }
+        ended = 0
+        for which, kind, message in (
+            (dead, "CRASHED", "The demo that ran it was killed."),
+            (missed, "CANCELLED", "Its time passed while nothing ran."),
+        ):
+            for run in self._call("POST", "/flow_runs/filter", {"flow_runs": which, "limit": 200}):
+                state = {"type": kind, "message": message}
+                self._call("POST", f"/flow_runs/{run['id']}/set_state", {"state": state, "force": True})
+                ended += 1
+        return ended
 
     def _call(self, method: str, path: str, body: Any = None, *, missing: Any = ...) -> Any:
         end = time.monotonic() + 30

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 import subprocess
-import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -16,6 +13,9 @@ import psutil
 from demo.errors import DemoError
 
 __all__ = ["Processes"]
+
+LEFTOVER_GRACE_SECONDS = 60
+"""How long what a killed demo left running may take to end its work: Terraform saves its state."""
 
 
 class Processes:
@@ -57,8 +57,13 @@ class Processes:
             tail = self.log(name).read_text("utf-8", "replace").strip().splitlines()[-8:]
             raise DemoError(f"{name} ended with exit code {code}; {self.log(name)} ends:\n" + "\n".join(tail))
 
+    def check_all(self) -> None:
+        """`check` of every process."""
+        for name in self._children:
+            self.check(name)
+
     def stop(self, name: str, grace: float) -> None:
-        """TERM the process and all below it, wait `grace` seconds for them, then KILL what is left."""
+        """TERM the process, wait `grace` seconds for it, then KILL what is left of it and below it."""
         child = self._children.pop(name, None)
         if child is not None:
             _stop_tree(child.pid, grace)
@@ -72,10 +77,8 @@ class Processes:
     def stop_below(self, name: str, grace: float) -> None:
         """Stop what the process has started, but not the process itself."""
         child = self._children.get(name)
-        if child is None:
-            return
-        with suppress(psutil.NoSuchProcess):
-            _end(psutil.Process(child.pid).children(recursive=True), grace)
+        if child is not None:
+            _stop_children(child.pid, grace)
 
     def stop_all(self, grace: float = 10) -> None:
         """Stop everything, last started first."""
@@ -93,6 +96,7 @@ class Processes:
             with suppress(psutil.NoSuchProcess):
                 # A process id is used again some day: only the same start time is the same process.
                 if abs(psutil.Process(pid).create_time() - started) < 2:
+                    _stop_children(pid, LEFTOVER_GRACE_SECONDS)
                     _stop_tree(pid, 10)
                     stopped.append(name)
         self._file.unlink(missing_ok=True)
@@ -117,19 +121,29 @@ def _stop_tree(pid: int, grace: float) -> None:
     with suppress(psutil.NoSuchProcess):
         root = psutil.Process(pid)
         below = root.children(recursive=True)
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGTERM)
-        _, alive = psutil.wait_procs([root], grace)
-        _end([*below, *alive], 3)
+        root.terminate()
+        psutil.wait_procs([root], grace)
+        _kill([root, *below])
 
 
-def _end(processes: Sequence[psutil.Process], grace: float) -> None:
-    deadline = time.monotonic() + grace
+def _stop_children(pid: int, grace: float) -> None:
+    """TERM the process's own children and give everything below them `grace` seconds.
+
+    Only the children: each passes the signal on as it sees fit. A second one would make Terraform, which
+    is below them, give up at once and leave the state locked.
+    """
+    with suppress(psutil.NoSuchProcess):
+        process = psutil.Process(pid)
+        below = process.children(recursive=True)
+        for child in process.children():
+            with suppress(psutil.NoSuchProcess):
+                child.terminate()
+        _, alive = psutil.wait_procs(below, grace)
+        _kill(alive)
+
+
+def _kill(processes: Sequence[psutil.Process]) -> None:
     for process in processes:
         with suppress(psutil.NoSuchProcess):
-            process.terminate()
-    _, alive = psutil.wait_procs(processes, max(0.1, deadline - time.monotonic()))
-    for process in alive:
-        with suppress(psutil.NoSuchProcess):
             process.kill()
-    psutil.wait_procs(alive, 5)
+    psutil.wait_procs(processes, 5)

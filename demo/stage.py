@@ -57,6 +57,8 @@ class Stage:
         self._say("starting the Prefect server")
         self._api = PrefectApi(self.port)
         self._wait("prefect-server", self._api.healthy)
+        if ended := self._api.end_abandoned_runs():
+            self._say(f"ended runs that nothing works on any more: {ended}")
         self._say("deploying the flows")
         self._run("making the work pool", ["work-pool", "create", POOL, "--type", "process", "--overwrite"])
         self._launch_worker()
@@ -80,6 +82,10 @@ class Stage:
     def _launch_worker(self) -> None:
         command = ["-m", "prefect", "worker", "start", "--pool", POOL, "--type", "process", "--name", "demo"]
         self._start("worker", command)
+
+    def check(self) -> None:
+        """Raise DemoError when one of the servers has ended."""
+        self.processes.check_all()
 
     def down(self) -> None:
         """Stop everything: first the running flows, so that Terraform saves its state and frees its lock."""

@@ -92,7 +92,7 @@ def _lock(diagnostic: Diagnostic) -> str:
     when = f" since {since} UTC" if since else ""
     return (
         f"the state is locked by {fields['Who']}{doing}{when}, lock {fields.get('ID', '?')}:"
-        " try again when that run has ended"
+        " try again when that run has ended, or `terraform force-unlock` it if the run was killed"
     )
 
 

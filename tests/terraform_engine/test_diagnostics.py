@@ -54,7 +54,8 @@ def test_lock() -> None:
     assert type(found) is Conflict
     assert str(found) == (
         "planning dev: the state is locked by worker@host-7 (apply) since 2026-12-01 03:29:41 UTC,"
-        " lock 7746d151-7f8d: try again when that run has ended"
+        " lock 7746d151-7f8d: try again when that run has ended,"
+        " or `terraform force-unlock` it if the run was killed"
     )
 
 
