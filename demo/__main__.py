@@ -97,7 +97,12 @@ def run(settings: DemoSettings) -> int:
             run_id = stage.api.create_run("platform/platform", parameters)
             say(f"  {stage.api.base}/runs/flow-run/{run_id}")
             followed = follow(
-                stage.api, run_id, settings, say, lambda: _show(stage, settings, "plan"), stage.check
+                stage.api,
+                run_id,
+                settings,
+                say=say,
+                show_plan=lambda: _show(stage, settings, "plan"),
+                check_servers=stage.check,
             )
             ended = followed.state.final
             bare = measure_baseline(settings, stage.environment, say) if _completed(followed) else None

@@ -33,6 +33,7 @@ def follow(
     api: PrefectApi,
     run_id: str,
     settings: DemoSettings,
+    *,
     say: Callable[[str], None],
     show_plan: Callable[[], None],
     check_servers: Callable[[], None],
