@@ -11,7 +11,7 @@ help:
 	@echo 'make demo             the platform, end to end, against a local Azure; you approve the plan'
 	@echo 'make demo APPROVE=auto   the same with nobody at the keyboard'
 	@echo 'make demo KEEP=1      leaves the servers up to look around'
-	@echo 'make test             the tests     make lint   ruff, mypy, import-linter, terraform fmt'
+	@echo 'make test             the tests     make lint   ruff, mypy, import-linter'
 	@echo 'make clean            removes the environment, the local Azure and the demo'"'"'s run history'
 
 setup: $(READY)
@@ -31,7 +31,7 @@ test: $(READY)
 	@$(PYTHON_BIN)/python -m pytest $(ARGS)
 
 lint: $(READY)
-	@$(PYTHON_BIN)/ruff check
+	@$(PYTHON_BIN)/ruff check --no-cache
 	@$(PYTHON_BIN)/ruff format --check
 	@$(PYTHON_BIN)/mypy
 	@$(PYTHON_BIN)/lint-imports
@@ -46,5 +46,6 @@ lock:
 	  --no-emit-index-url --no-annotate --no-header --quiet -o requirements.lock
 
 clean:
-	@if [ -x $(PYTHON_BIN)/python ]; then $(PYTHON_BIN)/python -m demo --stop || true; fi
+	@if [ -x $(PYTHON_BIN)/python ]; then \
+	  $(PYTHON_BIN)/python -m demo --stop || true; $(PYTHON_BIN)/python -m sandbox down || true; fi
 	@rm -rf $(VENV) .sandbox .demo build *.egg-info .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

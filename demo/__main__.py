@@ -11,24 +11,16 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
-
-from rich.console import Console
-from rich.markdown import Markdown
+from pathlib import Path
 
 from demo.baseline import measure_baseline
 from demo.errors import DemoError
 from demo.memory import PeakMemory
 from demo.operator import Followed, follow
 from demo.processes import Processes
-from demo.settings import DemoSettings, read_settings
+from demo.screen import say, show_markdown
+from demo.settings import ROOT, DemoSettings, read_settings
 from demo.stage import Stage
-
-console = Console(highlight=False, width=110 if not sys.stdout.isatty() else None)
-
-
-def say(text: str) -> None:
-    """One line of progress."""
-    console.print(text, markup=False)
 
 
 def main() -> int:
@@ -112,7 +104,8 @@ def run(settings: DemoSettings) -> int:
         _show(stage, settings, "platform")
         _figures(set_up, servers, followed, bare, memory.peak)
         if settings.keep:
-            say(f"\nThe servers stay up (KEEP=1): {stage.api.base}   stop them with: python -m demo --stop")
+            say(f"\nThe servers stay up (KEEP=1): {stage.api.base}")
+            say(f"Stop them with: {_python()} -m demo --stop")
             stage.processes.forget()
         return 0
     finally:
@@ -128,6 +121,12 @@ def _finish_undisturbed() -> None:
     """From here on every wait has a deadline, and half a stop would leave servers and locks behind."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda _number, _frame: say("already stopping, a moment"))
+
+
+def _python() -> str:
+    """Our Python as a person calls it from the checkout."""
+    ours = Path(sys.executable)
+    return str(ours.relative_to(ROOT)) if ours.is_relative_to(ROOT) else str(ours)
 
 
 def _completed(followed: Followed) -> bool:
@@ -146,7 +145,7 @@ def _cancel(stage: Stage, run_id: str) -> None:
 def _show(stage: Stage, settings: DemoSettings, artifact: str) -> None:
     text = stage.api.artifact(f"{artifact}-{settings.environment}")
     if text:
-        console.print(Markdown(text))
+        show_markdown(text)
 
 
 def _figures(
@@ -154,8 +153,7 @@ def _figures(
 ) -> None:
     """Times and memory. Only the ratio says something: the machine's speed cancels out in it."""
     say("")
-    if set_up > 5:
-        say(f"set-up (dependencies)      {set_up:7.1f} s")
+    say(f"set-up (dependencies)      {set_up:7.1f} s")
     say(f"servers and deployments    {servers.total_seconds():7.1f} s")
     say(f"the chain                  {followed.worked.total_seconds():7.1f} s")
     say(f"the operator's pause       {followed.waited.total_seconds():7.1f} s")

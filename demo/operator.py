@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import select
 import sys
+import termios
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -114,7 +115,10 @@ def _invite(api: PrefectApi, run_id: str, settings: DemoSettings, say: Callable[
     say(f"  {api.base}/runs/flow-run/{run_id}")
     if not settings.auto_approve:
         say(f"or here: Enter approves as {settings.approver}, `reject REASON` rejects.")
-        if not sys.stdin.isatty():
+        if sys.stdin.isatty():
+            # What was typed before the plan could be read is nobody's decision on it.
+            termios.tcflush(sys.stdin, termios.TCIFLUSH)
+        else:
             say("(no terminal: waiting for the UI; `make demo APPROVE=auto` needs nobody)")
 
 

@@ -51,9 +51,15 @@ class Stage:
         self.environment = prefect_environment(self._settings.directory, self.port)
         # Both need a few seconds and neither needs the other.
         self._launch_server()
-        self._say("starting the local Azure")
-        self._start("sandbox", ["-m", "sandbox", "--dir", str(self._settings.sandbox_directory), "up"])
-        self.environment |= self._sandbox_environment()
+        azure = self._sandbox_environment()
+        if azure is not None:
+            self._say(f"using the local Azure that is up in {self._settings.sandbox_directory}")
+        else:
+            self._say("starting the local Azure")
+            self._start("sandbox", ["-m", "sandbox", "--dir", str(self._settings.sandbox_directory), "up"])
+            self._wait("sandbox", lambda: self._sandbox_environment() is not None)
+            azure = self._sandbox_environment()
+        self.environment |= azure or {}
         self._say("starting the Prefect server")
         self._api = PrefectApi(self.port)
         self._wait("prefect-server", self._api.healthy)
@@ -108,21 +114,15 @@ class Stage:
                 )
             time.sleep(0.2)
 
-    def _sandbox_environment(self) -> dict[str, str]:
+    def _sandbox_environment(self) -> dict[str, str] | None:
+        """What leads clients to the local Azure; None while it does not take requests."""
         command = [sys.executable, "-m", "sandbox", "--dir", str(self._settings.sandbox_directory)]
-        printed = b""
-
-        def ready() -> bool:
-            nonlocal printed
-            # It has an environment to print once it takes requests.
-            done = subprocess.run(
-                [*command, "env", "--json"], cwd=ROOT, capture_output=True, timeout=30, check=False
-            )
-            printed = done.stdout
-            return done.returncode == 0
-
-        self._wait("sandbox", ready)
-        environment: dict[str, str] = json.loads(printed)
+        done = subprocess.run(
+            [*command, "env", "--json"], cwd=ROOT, capture_output=True, timeout=30, check=False
+        )
+        if done.returncode != 0:
+            return None
+        environment: dict[str, str] = json.loads(done.stdout)
         return environment
 
     def _run(self, what: str, arguments: list[str]) -> None:

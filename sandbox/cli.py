@@ -12,6 +12,7 @@ from sandbox.background import start, stop
 from sandbox.blob.install import install
 from sandbox.environment import environment, shell_lines
 from sandbox.folder import SandboxError, empty, holder
+from sandbox.program import program
 from sandbox.run_command import run_command
 from sandbox.settings import Settings, default_directory
 from sandbox.status import print_status, usage
@@ -78,7 +79,7 @@ def _up(arguments: argparse.Namespace) -> int:
 
 def _env(settings: Settings, *, as_json: bool) -> int:
     if holder(settings) is None:
-        print(f"No sandbox runs in {settings.directory}; start one: python -m sandbox up", file=sys.stderr)
+        print(f"No sandbox runs in {settings.directory}; start one: {program()} up", file=sys.stderr)
         return 3
     variables = environment(settings)
     print(json.dumps(variables, indent=2) if as_json else "\n".join(shell_lines(variables)))
@@ -101,7 +102,7 @@ def _reset(settings: Settings, *, confirmed: bool) -> int:
 def _command(argv: list[str]) -> list[str]:
     command = argv[1:] if argv[:1] == ["--"] else argv
     if not command:
-        raise SandboxError("`run` needs a command: python -m sandbox run -- COMMAND")
+        raise SandboxError(f"`run` needs a command: {program()} run -- COMMAND")
     return command
 
 

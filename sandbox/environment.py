@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from sandbox.endpoints import last_endpoints
 from sandbox.folder import SandboxError
 from sandbox.identity import identity_of
+from sandbox.program import program
 from sandbox.settings import Settings
 from sandbox.state import State
 
@@ -40,6 +41,7 @@ CLEARED = (
     "AZURE_PASSWORD",
     "AZURE_TOKEN_CREDENTIALS",
     "AZURE_USERNAME",
+    "SSL_CERT_DIR",
     "all_proxy",
 )
 """Variables of a real Azure (or of another proxy) that would win over the sandbox's: taken away."""
@@ -53,7 +55,7 @@ def environment(settings: Settings) -> dict[str, str]:
     """
     endpoints = last_endpoints(settings)
     if endpoints is None or not settings.state_file.exists():
-        raise SandboxError(f"There is no sandbox in {settings.directory}; start one: python -m sandbox up")
+        raise SandboxError(f"There is no sandbox in {settings.directory}; start one: {program()} up")
     state = State(settings.state_file)
     try:
         identity = identity_of(state)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from sandbox.private_files import make_private_folder, write_private
+from sandbox.program import program
 from sandbox.settings import Settings
 
 __all__ = ["FORMAT", "SandboxError", "empty", "hold", "holder", "prepare"]
@@ -45,7 +46,7 @@ def prepare(settings: Settings) -> None:
         if found != str(FORMAT):
             raise SandboxError(
                 f"{directory} is of sandbox format {found or '(none)'} and this is format {FORMAT};"
-                f" empty it with: python -m sandbox --dir {directory} reset"
+                f" empty it with: {program()} --dir {directory} reset"
             )
     else:
         write_private(settings.format_file, f"{FORMAT}\n".encode())
@@ -76,7 +77,7 @@ def hold(settings: Settings) -> Iterator[None]:
             pid = os.pread(descriptor, 20, 0).decode().strip() or "unknown"
             raise SandboxError(
                 f"A sandbox already runs in {settings.directory} (process {pid});"
-                f" stop it with: python -m sandbox --dir {settings.directory} down"
+                f" stop it with: {program()} --dir {settings.directory} down"
             )
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, str(os.getpid()).encode(), 0)

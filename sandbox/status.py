@@ -5,6 +5,7 @@ from __future__ import annotations
 from sandbox.endpoints import last_endpoints
 from sandbox.folder import holder
 from sandbox.identity import identity_of
+from sandbox.program import program
 from sandbox.settings import DEFAULT_DIRECTORY, Settings
 from sandbox.state import State
 
@@ -15,13 +16,13 @@ def usage(settings: Settings) -> str:
     """Where the sandbox is, and the two ways to use it."""
     endpoints = last_endpoints(settings)
     proxy = endpoints.proxy_url if endpoints else "?"
-    program = "python -m sandbox"
+    call = program()
     if settings.directory != DEFAULT_DIRECTORY:
-        program += f" --dir {settings.directory}"
+        call += f" --dir {settings.directory}"
     return (
         f"The sandbox is up: proxy {proxy}, everything it keeps in {settings.directory}\n"
-        f'  eval "$({program} env)"      lead this shell to it\n'
-        f"  {program} run -- COMMAND     or one command"
+        f'  eval "$({call} env)"      lead this shell to it\n'
+        f"  {call} run -- COMMAND     or one command"
     )
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import ssl
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +15,9 @@ from sandbox.background import start, stop_child
 from sandbox.blob.install import install
 from sandbox.environment import CLEARED, environment
 from sandbox.settings import Settings
+
+# Before anything imports Prefect: its caches must not end in the user's own home.
+os.environ["PREFECT_HOME"] = tempfile.mkdtemp(prefix="prefect-home-")
 
 
 @dataclass(frozen=True)

@@ -121,9 +121,10 @@ class Azurite:
 
     async def stop(self) -> None:
         """Let it save its tables and end; kill it if it does not."""
+        # The end of its standard input is the one signal (watch_parent.cjs): a second one would end it
+        # before it has saved.
         if self._process.stdin is not None:
             self._process.stdin.close()
-        _signal(self._process, signal.SIGTERM)
         try:
             async with asyncio.timeout(STOP_SECONDS):
                 await self._process.wait()

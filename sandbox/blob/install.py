@@ -13,6 +13,7 @@ from pathlib import Path
 
 from sandbox.blob.node import node, node_environment, npm_cli
 from sandbox.folder import SandboxError
+from sandbox.program import program
 
 __all__ = ["azurite_script", "install", "is_installed"]
 
@@ -44,7 +45,7 @@ def azurite_script() -> Path:
         SandboxError: Not installed, or installed from another lock file.
     """
     if not is_installed():
-        raise SandboxError("Azurite is not installed; run once: python -m sandbox install")
+        raise SandboxError(f"Azurite is not installed; run once: {program()} install")
     return _home() / "node_modules" / "azurite" / "dist" / "src" / "blob" / "main.js"
 
 

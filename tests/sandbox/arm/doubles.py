@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sandbox.kubernetes.clusters import NodeSpec
-
 from sandbox.entra.tokens import Principal, TokenError
 from sandbox.identity import Identity
+from sandbox.kubernetes.clusters import NodeSpec
 
 IDENTITY = Identity(client_secret="secret")
 ARM_AUDIENCE = "https://management.azure.com/"

@@ -208,3 +208,13 @@ def test_the_log_has_requests_but_no_secrets(own: Path) -> None:
     assert "PUT management.azure.com" in log
     assert "eyJ" not in log
     assert (own / "log").stat().st_mode & 0o077 == 0
+
+
+def test_a_blob_written_just_before_a_stop_is_there_afterwards(own: Path) -> None:
+    maker = [sys.executable, str(Path(__file__).parent / "make_account.py")]
+    assert call(own, "up", "--detach").returncode == 0
+    assert call(own, "run", "--", *maker).returncode == 0
+    assert call(own, "down").returncode == 0
+    assert call(own, "up", "--detach").returncode == 0
+    found = call(own, "run", "--", *maker, "check")
+    assert found.returncode == 0, found.stderr
