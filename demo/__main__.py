@@ -153,7 +153,7 @@ def _figures(
 ) -> None:
     """Times and memory. Only the ratio says something: the machine's speed cancels out in it."""
     say("")
-    say(f"set-up (dependencies)      {set_up:7.1f} s")
+    say(f"set-up (dependencies)      {max(set_up, 0.0):7.1f} s")
     say(f"servers and deployments    {servers.total_seconds():7.1f} s")
     say(f"the chain                  {followed.worked.total_seconds():7.1f} s")
     say(f"the operator's pause       {followed.waited.total_seconds():7.1f} s")

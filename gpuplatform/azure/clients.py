@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from azure.identity import DefaultAzureCredential
 
 from gpuplatform.azure.pipeline import client_options
+from gpuplatform.azure.transport import transport
 from gpuplatform.errors import InvalidInput
 from gpuplatform.settings import Settings
 from gpuplatform.settings import settings as process_settings
@@ -141,7 +142,6 @@ class AzureClients:
                 f"https://{account}.blob.core.windows.net",
                 credential=self.credential,
                 retry_policy=retries,
-                connection_timeout=self.settings.request_timeout_seconds,
-                read_timeout=self.settings.request_timeout_seconds,
+                transport=transport(self.settings.request_timeout_seconds),
             )
         )

@@ -8,6 +8,7 @@ from azure.core.credentials import TokenCredential
 from azure.core.pipeline import policies
 from azure.mgmt.core.policies import ARMChallengeAuthenticationPolicy
 
+from gpuplatform.azure.transport import transport
 from gpuplatform.settings import Settings
 
 __all__ = ["CappedRetryPolicy", "client_options", "management_policies"]
@@ -65,6 +66,5 @@ def client_options(credential: TokenCredential, settings: Settings) -> dict[str,
     return {
         "policies": management_policies(credential, settings),
         "polling_interval": settings.polling_interval_seconds,
-        "connection_timeout": settings.request_timeout_seconds,
-        "read_timeout": settings.request_timeout_seconds,
+        "transport": transport(settings.request_timeout_seconds),
     }
