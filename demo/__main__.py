@@ -17,6 +17,7 @@ from demo.baseline import measure_baseline
 from demo.errors import DemoError
 from demo.memory import PeakMemory
 from demo.operator import Followed, follow
+from demo.prefect_api import RunState
 from demo.processes import Processes
 from demo.screen import say, show_markdown
 from demo.settings import ROOT, DemoSettings, read_settings
@@ -99,7 +100,7 @@ def run(settings: DemoSettings) -> int:
             ended = followed.state.final
             bare = measure_baseline(settings, stage.environment, say) if _completed(followed) else None
         if not _completed(followed):
-            raise DemoError(followed.state.message or f"the run is {followed.state.name}")
+            raise DemoError(_why(followed.state))
         say("")
         _show(stage, settings, "platform")
         _figures(set_up, servers, followed, bare, memory.peak)
@@ -129,15 +130,22 @@ def _python() -> str:
     return str(ours.relative_to(ROOT)) if ours.is_relative_to(ROOT) else str(ours)
 
 
+def _why(state: RunState) -> str:
+    """What a person reads of a run that did not complete."""
+    if "never resumed" in state.message:
+        # Prefect's own words for a form that nobody answered in time.
+        return "nobody decided before the deadline, so the plan has expired; a new run plans again"
+    return state.message or f"the run is {state.name}"
+
+
 def _completed(followed: Followed) -> bool:
     return followed.state.type == "COMPLETED"
 
 
 def _cancel(stage: Stage, run_id: str) -> None:
-    """A run that nobody follows any more must not wait for an approval for a day."""
+    """A run that nobody follows any more must neither wait for a day nor start with the next demo."""
     try:
-        if stage.api.state(run_id).suspended:
-            stage.api.cancel(run_id)
+        stage.api.cancel(run_id)
     except DemoError as error:
         say(f"the run could not be cancelled: {error}")
 

@@ -135,10 +135,10 @@ class PrefectApi:
             time.sleep(0.5)
 
     def cancel(self, run_id: str) -> None:
-        """Ask for the cancellation of a run; a suspended one is cancelled at once."""
-        self._call(
-            "POST", f"/flow_runs/{run_id}/set_state", {"state": {"type": "CANCELLING"}, "force": False}
-        )
+        """Cancel a run that no process works on; one that runs is for its worker to end."""
+        if self.state(run_id).type in {"PAUSED", "SCHEDULED", "PENDING"}:
+            state = {"type": "CANCELLED", "message": "The demo was stopped."}
+            self._call("POST", f"/flow_runs/{run_id}/set_state", {"state": state, "force": True})
 
     def end_abandoned_runs(self) -> int:
         """End what no process works on any more, when no worker is up yet; how many runs that were.

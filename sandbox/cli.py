@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sqlite3
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -39,6 +40,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _run(arguments)
     except SandboxError as error:
         print(error, file=sys.stderr)
+        return 1
+    except sqlite3.DatabaseError as error:
+        print(
+            f"The state in {arguments.dir} is damaged ({error}); start anew with:"
+            f" {program()} --dir {arguments.dir} reset",
+            file=sys.stderr,
+        )
+        return 1
+    except OSError as error:
+        if error.filename is None:
+            raise
+        print(f"{error.filename}: {error.strerror}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130

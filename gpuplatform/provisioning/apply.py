@@ -14,12 +14,12 @@ from gpuplatform.approval.rules import Provenance, why_not_applicable
 from gpuplatform.approval.transitions import move
 from gpuplatform.azure.clients import AzureClients
 from gpuplatform.environments import Environment
-from gpuplatform.errors import DeadlineExceeded, PlatformError, Refused, Retryable
+from gpuplatform.errors import DeadlineExceeded, NotFound, PlatformError, Refused, Retryable
 from gpuplatform.ids import RunId
 from gpuplatform.provisioning.backend import backend_config
 from gpuplatform.terraform.configuration import Configuration, code_version
 from gpuplatform.terraform.engine import find_engine
-from gpuplatform.terraform.plan_file import LOCK_FILE, read_plan_file
+from gpuplatform.terraform.plan_file import LOCK_FILE, digest, read_plan_file
 from gpuplatform.terraform.runner import Report, Terraform
 from gpuplatform.terraform.workspace import Workspace, open_workspace
 
@@ -77,12 +77,17 @@ def _check(store: RecordStore, stored: Stored, current: Provenance) -> None:
 
 def _lay_plan(store: RecordStore, stored: Stored, workspace: Workspace) -> None:
     """The plan file into the workspace, if it is the approved one, with the providers it was made with."""
-    content = store.get_plan(stored.record.run_id)
-    if read_plan_file(content).sha256 != stored.record.plan_sha256:
+    try:
+        content = store.get_plan(stored.record.run_id)
+        sha256 = digest(content)
+    except NotFound:
+        sha256 = ""
+    if sha256 != stored.record.plan_sha256:
         reason = (
             "the stored plan is not the approved one (its SHA-256 differs):"
-            " start a new run, which plans again"
-        )
+            if sha256
+            else "the approved plan is no longer in the state storage:"
+        ) + " start a new run, which plans again"
         store.save(move(stored.record, RunState.FAILED, datetime.now(UTC), outcome=reason), stored.etag)
         raise Refused(reason)
     descriptor = os.open(workspace.plan_file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -116,6 +116,10 @@ def _read(path: Path) -> tuple[Any, yaml.Node]:
         raise InvalidInput(f"{path.name}, line {line}: this is not YAML: {error.problem}") from None
     except yaml.YAMLError as error:
         raise InvalidInput(f"{path.name} is not YAML: {str(error).splitlines()[0]}") from None
+    except (ValueError, TypeError, RecursionError) as error:
+        # What PyYAML's constructors raise for values that look like a date or a number and are none.
+        why = "it is nested too deeply" if isinstance(error, RecursionError) else str(error).splitlines()[0]
+        raise InvalidInput(f"{path.name}: a value cannot be read: {why}; quote it if it is a text") from None
 
 
 def _refuse_repeated(path: Path, node: yaml.MappingNode) -> None:

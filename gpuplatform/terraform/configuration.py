@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import shutil
 from functools import lru_cache
 from pathlib import Path
@@ -14,6 +15,8 @@ __all__ = ["Configuration", "code_version"]
 
 _LEFT_OUT = frozenset({".terraform", "tests", "environments", "__pycache__"})
 """Folders that are no part of what one environment's run needs."""
+
+_ENVIRONMENT = re.compile(r'^\s*environment\s*=\s*"([^"]*)"', re.MULTILINE)
 
 
 class Configuration:
@@ -33,6 +36,13 @@ class Configuration:
             raise InvalidInput(
                 f"there are no Terraform variables for {environment!r}:"
                 f" {self.var_file.parent} has those of {known}"
+            )
+
+        claimed = _ENVIRONMENT.search(self.var_file.read_text("utf-8", "replace"))
+        if claimed and claimed.group(1) != environment:
+            raise InvalidInput(
+                f'{self.var_file.name} says environment = "{claimed.group(1)}":'
+                f" what it describes would replace {environment}"
             )
 
     def files(self) -> list[Path]:

@@ -73,9 +73,11 @@ def sentence(diagnostic: Diagnostic) -> str:
     first = " ".join(detail.split("\n\n", 1)[0].split())
     summary = " ".join(diagnostic.summary.split())
     text = f"{summary}: {first}" if first else summary
-    place = diagnostic.address or (
-        f"{diagnostic.filename}:{diagnostic.line}" if diagnostic.filename and diagnostic.line else ""
-    )
+    # The files of a run are a copy that is gone by now; their names are those of terraform/.
+    name = diagnostic.filename
+    if name.startswith("/"):
+        name = "terraform/" + name.rsplit("/configuration/", 1)[-1]
+    place = diagnostic.address or (f"{name}:{diagnostic.line}" if name and diagnostic.line else "")
     return cap(f"{text} ({place})" if place else text, 1_000)
 
 

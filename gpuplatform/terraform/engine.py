@@ -81,7 +81,11 @@ def _version(command: tuple[str, ...]) -> str | None:
             capture_output=True,
             timeout=_VERSION_TIMEOUT_SECONDS,
             check=True,
-            env={**os.environ, "CHECKPOINT_DISABLE": "1"},
+            env={
+                # TF_CLI_ARGS would be added to this command too.
+                **{name: value for name, value in os.environ.items() if not name.startswith("TF_CLI_ARGS")},
+                "CHECKPOINT_DISABLE": "1",
+            },
         )
         return str(json.loads(done.stdout)["terraform_version"])
     except (OSError, subprocess.SubprocessError, ValueError, KeyError, TypeError):

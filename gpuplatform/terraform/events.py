@@ -22,6 +22,7 @@ _PROGRESS = frozenset(
         "provision_errored",
     }
 )
+_UNDECLARED = re.compile(r'variable named "([^"]+)"')
 _MAX_DIAGNOSTICS = 50
 _ID = re.compile(r" \[id=[^]]*\]$")
 
@@ -91,6 +92,16 @@ class Stream:
             # The resource id behind "Creation complete after 3s" makes the line too long to read.
             return cap(_ID.sub("", str(event.get("@message", ""))), 300)
         return None
+
+    @property
+    def undeclared(self) -> list[str]:
+        """Names that a variables file sets and the configuration does not declare."""
+        found = (
+            _UNDECLARED.search(item.detail)
+            for item in self.diagnostics
+            if item.summary.startswith("Value for undeclared variable")
+        )
+        return sorted({match.group(1) for match in found if match})
 
     @property
     def errors(self) -> list[Diagnostic]:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from gpuplatform.errors import PlatformError
+from gpuplatform.errors import InvalidInput, PlatformError
 from gpuplatform.settings import Settings
 from gpuplatform.terraform.arguments import Arguments
 from gpuplatform.terraform.diagnostics import as_error
@@ -65,6 +65,12 @@ class Terraform:
         stream, done = self._run(argv, f"planning {self._name}", self._plan_timeout)
         if done.exit_code not in (0, 2):
             raise as_error(f"planning {self._name}", stream, done.stderr, retryable=True)
+        if unknown := stream.undeclared:
+            # Terraform only warns: a misspelt `gpu_max_node` would go unnoticed until somebody needs it.
+            raise InvalidInput(
+                f"{self._workspace.var_file.name} sets {', '.join(unknown)},"
+                " which terraform/variables.tf does not declare"
+            )
         return done.exit_code == 2
 
     def show(self) -> Plan:

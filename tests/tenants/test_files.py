@@ -150,3 +150,15 @@ def test_a_file_of_another_environment(home: Path) -> None:
     write(home, "nlp.yaml", environment="prod")
     with pytest.raises(InvalidInput, match=r"^nlp\.yaml is for prod, not for dev$"):
         load_named(home, DEV, "nlp")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["cost_center: 2024-13-45", "team: !!int abc", "gpus: !!float zz", "? [a, b]\n: 1", "a: " + "[" * 5_000],
+)
+def test_values_that_yaml_cannot_construct_are_one_sentence(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "odd.yaml"
+    path.write_text(text, "utf-8")
+    with pytest.raises(InvalidInput, match=r"^odd\.yaml") as caught:
+        load_tenant(path)
+    assert "\n" not in str(caught.value)
