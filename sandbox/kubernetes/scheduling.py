@@ -10,7 +10,7 @@ from sandbox.kubernetes.jsontypes import Object, at, now
 from sandbox.kubernetes.selectors import Requirement
 from sandbox.kubernetes.usage import pod_amounts
 
-__all__ = ["schedule_pending"]
+__all__ = ["schedule_pending", "tolerates"]
 
 _OPERATORS = {"In": "in", "NotIn": "notin", "Exists": "exists", "DoesNotExist": "!", "Gt": "gt", "Lt": "lt"}
 
@@ -98,19 +98,19 @@ def _bind(cluster: Cluster, pod: Object, node: str) -> None:
 
 
 def _problems(cluster: Cluster, pod: Object, node: Object) -> list[str]:
-    if at(node, "spec", "unschedulable") and not _tolerates(
+    if at(node, "spec", "unschedulable") and not tolerates(
         pod, {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
     ):
         return ["node(s) were unschedulable"]
     for taint in at(node, "spec", "taints") or ():
-        if taint["effect"] in ("NoSchedule", "NoExecute") and not _tolerates(pod, taint):
+        if taint["effect"] in ("NoSchedule", "NoExecute") and not tolerates(pod, taint):
             return ["node(s) had untolerated taint(s)"]
     if not _selected(pod, node):
         return ["node(s) didn't match Pod's node affinity/selector"]
     return _lacking(cluster, pod, node)
 
 
-def _tolerates(pod: Object, taint: Object) -> bool:
+def tolerates(pod: Object, taint: Object) -> bool:
     for item in pod["spec"].get("tolerations") or ():
         if item.get("effect") and item["effect"] != taint["effect"]:
             continue

@@ -1,0 +1,1 @@
+"""How Kueue shares quota: the arithmetic of queues and cohorts, flavors and preemption, without any I/O."""
