@@ -57,6 +57,11 @@ class Store:
         keys = sorted(key for key in found if not namespace or key[0] == namespace)
         return [found[key] for key in keys]
 
+    def by_age(self, resource: Resource | str) -> list[Object]:
+        """The oldest first, also where creation timestamps (whole seconds) are equal."""
+        found = list(self._objects.get(_key(resource), {}).values())
+        return sorted(found, key=lambda obj: str(obj["metadata"].get("creationTimestamp", "")))
+
     def keys(self) -> Iterator[str]:
         return iter([key for key, found in self._objects.items() if found])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sandbox.kubernetes.admission import kueue, limits, pod_security, pods, priority, quota, rbac
+from sandbox.kubernetes.admission import kueue, kueue_jobs, limits, pod_security, pods, priority, quota, rbac
 from sandbox.kubernetes.admission.namespaces import check_namespace
 from sandbox.kubernetes.cluster import Cluster
 from sandbox.kubernetes.jsontypes import Object
@@ -27,6 +27,7 @@ def mutate(cluster: Cluster, call: Call, new: Object, old: Object | None) -> Non
         priority.check_global_default(cluster, new, old)
     if "kueue" in cluster.features:
         kueue.mutate(cluster, resource, new, old)
+        kueue_jobs.mutate_job(cluster, resource, new, old)
 
 
 def validate(cluster: Cluster, call: Call, new: Object, old: Object | None) -> None:
@@ -43,4 +44,5 @@ def validate(cluster: Cluster, call: Call, new: Object, old: Object | None) -> N
         limits.check_claim(cluster, new)
     if "kueue" in cluster.features:
         kueue.validate(resource, call, new)
+        kueue_jobs.validate_job(resource, call, new, old)
     quota.check(cluster, call, new, old)

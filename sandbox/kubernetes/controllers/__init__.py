@@ -27,6 +27,9 @@ Reconcile = Callable[[Cluster, Change], None]
 def for_features(features: frozenset[str]) -> list[Reconcile]:
     """The controllers that run, in the order they see a change."""
     out: list[Reconcile] = []
+    if "kueue" in features:
+        # Before the Job controller: a Job that may not run is suspended before it gets pods.
+        out.append(kueue.reconcile)
     if "controllers" in features:
         out += [
             namespaces.reconcile,
@@ -37,8 +40,6 @@ def for_features(features: frozenset[str]) -> list[Reconcile]:
             replicas.reconcile,
             jobs.reconcile,
         ]
-    if "kueue" in features:
-        out.append(kueue.reconcile)
     if "scheduler" in features:
         out.append(scheduler.reconcile)
     if "kubelet" in features:

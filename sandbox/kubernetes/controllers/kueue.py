@@ -1,10 +1,17 @@
-"""Kueue's controllers: conditions of ClusterQueues and LocalQueues."""
+"""Kueue's controllers: what each change wakes, and the status of ClusterQueues and LocalQueues."""
 
 from __future__ import annotations
 
 from sandbox.kubernetes.cluster import Cluster
 from sandbox.kubernetes.controllers.base import find_resource, set_condition, write_status
+from sandbox.kubernetes.controllers.kueue_checks import inactive_reason
+from sandbox.kubernetes.controllers.kueue_jobs import sync_job
+from sandbox.kubernetes.controllers.kueue_pods import sync_pod
+from sandbox.kubernetes.controllers.kueue_scheduler import schedule
+from sandbox.kubernetes.controllers.kueue_usage import counts, flavor_numbers
+from sandbox.kubernetes.controllers.kueue_workloads import WORKLOADS, holds_quota, release
 from sandbox.kubernetes.jsontypes import Object, at, now
+from sandbox.kubernetes.queueing.capacity import Node, build_tree
 from sandbox.kubernetes.store import Change
 from sandbox.kubernetes.writing import store_change
 
@@ -14,16 +21,68 @@ _GROUP = "kueue.x-k8s.io"
 _MANAGER = "kueue"
 _IN_USE = "kueue.x-k8s.io/resource-in-use"
 _QUEUES, _LOCAL, _FLAVORS = f"{_GROUP}/clusterqueues", f"{_GROUP}/localqueues", f"{_GROUP}/resourceflavors"
+_SHARED = (_QUEUES, _LOCAL, _FLAVORS, f"{_GROUP}/cohorts", f"{_GROUP}/admissionchecks")
+_CLASSES = (f"{_GROUP}/workloadpriorityclasses", "scheduling.k8s.io/priorityclasses")
 
 
 def reconcile(cluster: Cluster, change: Change) -> None:
-    if change.key in (_FLAVORS, _QUEUES, _LOCAL):
-        for flavor in cluster.store.items(_FLAVORS):
-            _flavor(cluster, flavor)
-        for queue in cluster.store.items(_QUEUES):
-            _cluster_queue(cluster, queue)
-        for local in cluster.store.items(_LOCAL):
-            _local_queue(cluster, local)
+    obj = change.after or change.before
+    if obj is None:
+        return
+    metadata = obj["metadata"]
+    if change.key == "batch/jobs":
+        sync_job(cluster, metadata["namespace"], metadata["name"])
+    elif change.key == "/pods":
+        sync_pod(cluster, metadata["namespace"], metadata["name"])
+    elif change.key == WORKLOADS:
+        _workload(cluster, change)
+    elif change.key in _SHARED:
+        schedule(cluster)
+        _statuses(cluster)
+    elif change.key in _CLASSES:
+        for job in cluster.store.items("batch/jobs"):
+            sync_job(cluster, job["metadata"]["namespace"], job["metadata"]["name"])
+    elif change.key == "/namespaces" and change.before is not None:
+        schedule(cluster)
+
+
+def _workload(cluster: Cluster, change: Change) -> None:
+    obj = change.after or change.before
+    if obj is None:
+        return
+    namespace, name = obj["metadata"]["namespace"], obj["metadata"]["name"]
+    current = cluster.store.get(WORKLOADS, namespace, name)
+    if current is not None and current["metadata"].get("deletionTimestamp"):
+        release(cluster, current)
+    for owner in obj["metadata"].get("ownerReferences") or ():
+        if owner["kind"] == "Job":
+            sync_job(cluster, namespace, owner["name"])
+        elif owner["kind"] == "Pod":
+            sync_pod(cluster, namespace, owner["name"])
+    schedule(cluster)
+    _statuses(cluster)
+
+
+def _statuses(cluster: Cluster) -> None:
+    for flavor in cluster.store.items(_FLAVORS):
+        _flavor(cluster, flavor)
+    queues = cluster.store.items(_QUEUES)
+    nodes = build_tree(queues, cluster.store.items(f"{_GROUP}/cohorts"))
+    locals_ = cluster.store.items(_LOCAL)
+    by_local: dict[tuple[str, str], list[Object]] = {}
+    for workload in cluster.store.items(WORKLOADS):
+        place = (workload["metadata"]["namespace"], at(workload, "spec", "queueName") or "")
+        by_local.setdefault(place, []).append(workload)
+    by_queue: dict[str, list[Object]] = {}
+    for local in locals_:
+        place = (local["metadata"]["namespace"], local["metadata"]["name"])
+        by_queue.setdefault(at(local, "spec", "clusterQueue") or "", []).extend(by_local.get(place, ()))
+    for queue in queues:
+        name = queue["metadata"]["name"]
+        _cluster_queue(cluster, queue, by_queue.get(name, []), nodes[name])
+    for local in locals_:
+        place = (local["metadata"]["namespace"], local["metadata"]["name"])
+        _local_queue(cluster, local, by_local.get(place, []))
 
 
 def _release(cluster: Cluster, key: str, obj: Object) -> None:
@@ -56,29 +115,11 @@ def _condition(obj: Object, status: str, reason: str, message: str) -> Object:
     }
 
 
-def _problems(cluster: Cluster, queue: Object) -> tuple[str, str]:
-    """The reason and message of an inactive ClusterQueue; empty where it is active."""
-    if at(queue, "spec", "stopPolicy") not in (None, "None"):
-        return "Stopped", "Can't admit new workloads: is stopped."
-    missing = [name for name in _flavor_names(queue) if cluster.store.get(_FLAVORS, "", name) is None]
-    if missing:
-        return (
-            "FlavorNotFound",
-            f"Can't admit new workloads: references missing ResourceFlavor(s): {','.join(missing)}.",
-        )
-    checks = [c["name"] for c in at(queue, "spec", "admissionChecksStrategy", "admissionChecks") or ()]
-    absent = [name for name in checks if cluster.store.get(f"{_GROUP}/admissionchecks", "", name) is None]
-    if absent:
-        text = f"Can't admit new workloads: references missing AdmissionCheck(s): {','.join(absent)}."
-        return "AdmissionCheckNotFound", text
-    return "", ""
-
-
-def _cluster_queue(cluster: Cluster, queue: Object) -> None:
-    if queue["metadata"].get("deletionTimestamp"):
+def _cluster_queue(cluster: Cluster, queue: Object, workloads: list[Object], node: Node) -> None:
+    if queue["metadata"].get("deletionTimestamp") and not any(holds_quota(w) for w in workloads):
         _release(cluster, _QUEUES, queue)
         return
-    reason, message = _problems(cluster, queue)
+    reason, message = inactive_reason(cluster, queue)
     if reason:
         condition = _condition(queue, "False", reason, message)
     else:
@@ -87,52 +128,32 @@ def _cluster_queue(cluster: Cluster, queue: Object) -> None:
     status: Object = {
         **before,
         "conditions": set_condition(before.get("conditions") or [], condition),
-        "pendingWorkloads": before.get("pendingWorkloads", 0),
-        "reservingWorkloads": before.get("reservingWorkloads", 0),
-        "admittedWorkloads": before.get("admittedWorkloads", 0),
+        **counts(workloads),
     }
-    if groups := at(queue, "spec", "resourceGroups"):
-        usage = [
-            {
-                "name": f["name"],
-                "resources": [{"name": r["name"], "total": "0", "borrowed": "0"} for r in f["resources"]],
-            }
-            for g in groups
-            for f in g["flavors"]
-        ]
-        status["flavorsReservation"] = status["flavorsUsage"] = usage
+    if at(queue, "spec", "resourceGroups"):
+        status["flavorsReservation"], status["flavorsUsage"] = flavor_numbers(queue, workloads, node)
     write_status(cluster, _QUEUES, queue, status, _MANAGER)
 
 
-def _local_queue(cluster: Cluster, local: Object) -> None:
+def _local_queue(cluster: Cluster, local: Object, workloads: list[Object]) -> None:
     if local["metadata"].get("deletionTimestamp"):
         return
     queue = cluster.store.get(_QUEUES, "", at(local, "spec", "clusterQueue") or "")
+    refused = "Can't submit new workloads to clusterQueue"
     if at(local, "spec", "stopPolicy") not in (None, "None"):
         condition = _condition(local, "False", "Stopped", "LocalQueue is stopped")
     elif queue is None:
-        condition = _condition(
-            local, "False", "ClusterQueueDoesNotExist", "Can't submit new workloads to clusterQueue"
-        )
-    elif _problems(cluster, queue)[0]:
-        condition = _condition(
-            local, "False", "ClusterQueueIsInactive", "Can't submit new workloads to clusterQueue"
-        )
+        condition = _condition(local, "False", "ClusterQueueDoesNotExist", refused)
+    elif inactive_reason(cluster, queue)[0]:
+        condition = _condition(local, "False", "ClusterQueueIsInactive", refused)
     else:
         condition = _condition(local, "True", "Ready", "Can submit new workloads to localQueue")
     before = local.get("status") or {}
     status: Object = {
         **before,
         "conditions": set_condition(before.get("conditions") or [], condition),
-        "pendingWorkloads": before.get("pendingWorkloads", 0),
-        "reservingWorkloads": before.get("reservingWorkloads", 0),
-        "admittedWorkloads": before.get("admittedWorkloads", 0),
+        **counts(workloads),
     }
     if queue is not None and at(queue, "spec", "resourceGroups"):
-        usage = [
-            {"name": f["name"], "resources": [{"name": r["name"], "total": "0"} for r in f["resources"]]}
-            for g in queue["spec"]["resourceGroups"]
-            for f in g["flavors"]
-        ]
-        status["flavorsReservation"] = status["flavorsUsage"] = usage
+        status["flavorsReservation"], status["flavorsUsage"] = flavor_numbers(queue, workloads, None)
     write_status(cluster, _LOCAL, local, status, _MANAGER)
