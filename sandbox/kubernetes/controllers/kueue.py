@@ -36,7 +36,7 @@ def reconcile(cluster: Cluster, change: Change) -> None:
         sync_pod(cluster, metadata["namespace"], metadata["name"])
     elif change.key == WORKLOADS:
         _workload(cluster, change)
-    elif change.key in _SHARED:
+    elif change.key in _SHARED and not _only_status(change):
         schedule(cluster)
         _statuses(cluster)
     elif change.key in _CLASSES:
@@ -44,6 +44,18 @@ def reconcile(cluster: Cluster, change: Change) -> None:
             sync_job(cluster, job["metadata"]["namespace"], job["metadata"]["name"])
     elif change.key == "/namespaces" and change.before is not None:
         schedule(cluster)
+
+
+def _only_status(change: Change) -> bool:
+    """Most changes of queues are the numbers written here, which change nothing else."""
+    if change.before is None or change.after is None:
+        return False
+    before, after = change.before["metadata"], change.after["metadata"]
+    return bool(
+        change.before.get("spec") == change.after.get("spec")
+        and before.get("deletionTimestamp") == after.get("deletionTimestamp")
+        and before.get("finalizers") == after.get("finalizers")
+    )
 
 
 def _workload(cluster: Cluster, change: Change) -> None:
