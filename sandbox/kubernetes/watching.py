@@ -40,6 +40,8 @@ class Watch:
         self._fits = self._predicate(call)
         self._namespace = call.target.namespace if resource.namespaced else ""
         self._bookmarks = call.query.get("allowWatchBookmarks") in _TRUE
+        # Of custom resources the server keeps no watch cache that would tell the end.
+        self._last_bookmark = self._bookmarks and not resource.custom
         self._call = call
         version = _check_options(call)
         seconds = call.query.get("timeoutSeconds", "")
@@ -134,7 +136,7 @@ class Watch:
         self._stop()
         for event in [*self._first, *(event for change in changes for event in self._events(change))]:
             yield _line(event)
-        if self._bookmarks:
+        if self._last_bookmark:
             yield _line(self._bookmark())
 
     async def events(self) -> AsyncIterator[bytes]:
@@ -151,7 +153,7 @@ class Watch:
                     break
                 for event in self._events(change):
                     yield _line(event)
-            if self._bookmarks:
+            if self._last_bookmark:
                 yield _line(self._bookmark())
         finally:
             self._stop()
@@ -173,6 +175,9 @@ def _check_options(call: Call) -> str:
         query.get("sendInitialEvents"),
     )
     errors = []
+    if query.get("continue"):
+        text = "resourceVersionMatch is forbidden when continue is provided"
+        errors.append(forbidden_field("resourceVersionMatch", text))
     if initial is not None:
         if initial in _TRUE and match != "NotOlderThan":
             if not match:

@@ -294,7 +294,7 @@ def change(cluster: Cluster, call: Call, live: Object, new: Object, *, tracked: 
         _track(call, live, new)
     if sub == "status":
         if resource.key == "/pods" and "qosClass" in live.get("status", {}):
-            new.setdefault("status", {})["qosClass"] = live["status"]["qosClass"]
+            new.setdefault("status", {}).setdefault("qosClass", live["status"]["qosClass"])
         new = _only_status(resource, live, new)
     elif not sub or sub == "ephemeralcontainers":
         admission.mutate(cluster, call, new, live)
@@ -317,7 +317,8 @@ def _change_errors(cluster: Cluster, call: Call, live: Object, new: Object) -> l
         return _all_errors(cluster, resource, new, live)
     if resource.custom:
         return custom_errors(cluster, resource, new, live, status=True)
-    return rules_of(resource).validate_status(new)
+    rules = rules_of(resource)
+    return rules.validate_status(new) + rules.validate_status_update(new, live)
 
 
 def _track(call: Call, live: Object, new: Object) -> None:

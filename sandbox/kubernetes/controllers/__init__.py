@@ -7,6 +7,7 @@ from collections.abc import Callable
 from sandbox.kubernetes.cluster import Cluster
 from sandbox.kubernetes.controllers import (
     aggregation,
+    budgets,
     garbage,
     jobs,
     kubelet,
@@ -39,6 +40,7 @@ def for_features(features: frozenset[str]) -> list[Reconcile]:
             aggregation.reconcile,
             replicas.reconcile,
             jobs.reconcile,
+            budgets.reconcile,
         ]
     if "scheduler" in features:
         out.append(scheduler.reconcile)

@@ -77,6 +77,12 @@ def _sync(cluster: Cluster, namespace: str, name: str) -> None:
             delete_object(cluster, find_resource(cluster, "/pods"), pod, {})
         _write(cluster, job, [], pods, suspended=True)
         return
+    failed = sum(at(p, "status", "phase") == "Failed" for p in pods)
+    if failed > job["spec"].get("backoffLimit", 6):
+        for pod in active:
+            delete_object(cluster, find_resource(cluster, "/pods"), pod, {})
+        _write(cluster, job, [], pods, suspended=False)
+        return
     succeeded = sum(at(p, "status", "phase") == "Succeeded" for p in pods)
     wanted = job["spec"].get("completions", 1) or job["spec"].get("parallelism", 1)
     missing = min(job["spec"].get("parallelism", 1), wanted - succeeded) - len(active)
@@ -134,7 +140,13 @@ def _write(
     status["terminating"] = 0
     status["uncountedTerminatedPods"] = {}
     status["ready"] = ready
-    if succeeded and succeeded >= (job["spec"].get("completions") or 1):
+    if failed > job["spec"].get("backoffLimit", 6):
+        text = "Job has reached the specified backoff limit"
+        for kind in ("FailureTarget", "Failed"):
+            status["conditions"] = set_condition(
+                status.get("conditions") or [], _condition(kind, "True", "BackoffLimitExceeded", text)
+            )
+    elif succeeded and succeeded >= (job["spec"].get("completions") or 1):
         done = "Reached expected number of succeeded pods"
         for kind in ("SuccessCriteriaMet", "Complete"):
             status["conditions"] = set_condition(

@@ -19,7 +19,7 @@ def reconcile(cluster: Cluster, change: Change) -> None:
     namespace = obj["metadata"].get("namespace", "") if obj else ""
     if not namespace:
         return
-    if change.key == "/resourcequotas" and change.after is not None:
+    if change.key == "/resourcequotas" and change.after is not None and _wanted_changed(change):
         names = [change.after["metadata"]["name"]]
     else:
         names = []
@@ -27,6 +27,11 @@ def reconcile(cluster: Cluster, change: Change) -> None:
         hard = quota["spec"].get("hard") or {}
         if quota["metadata"]["name"] in names or any(counts_for(change.key, key) for key in hard):
             _fill(cluster, quota)
+
+
+def _wanted_changed(change: Change) -> bool:
+    """A status that somebody wrote stays until something that counts changes."""
+    return change.before is None or change.after is None or change.before["spec"] != change.after["spec"]
 
 
 def _fill(cluster: Cluster, quota: Object) -> None:

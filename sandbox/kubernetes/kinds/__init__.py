@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from sandbox.kubernetes.kinds import core, kueue, network, pods, quota, rbac, scheduling, volcano, workloads
+from sandbox.kubernetes.kinds import (
+    core,
+    events,
+    kueue,
+    network,
+    pods,
+    quota,
+    rbac,
+    scheduling,
+    volcano,
+    workloads,
+)
 from sandbox.kubernetes.kinds.rules import KindRules
 from sandbox.kubernetes.resources import Resource
 
@@ -22,6 +33,8 @@ _RULES: dict[tuple[str, str], KindRules] = {
     ("", "LimitRange"): quota.LIMIT_RANGE,
     ("", "Pod"): pods.POD,
     ("", "Node"): pods.NODE,
+    ("", "Event"): events.CORE_EVENT,
+    ("events.k8s.io", "Event"): events.EVENT,
     (_RBAC, "Role"): rbac.ROLE,
     (_RBAC, "ClusterRole"): rbac.CLUSTER_ROLE,
     (_RBAC, "RoleBinding"): rbac.BINDING,

@@ -41,6 +41,8 @@ class KindRules:
     """(new, old); runs besides `validate`."""
     validate_status: Callable[[Object], list[FieldError]] = no_errors
     """Of a write to the status subresource."""
+    validate_status_update: Callable[[Object, Object], list[FieldError]] = _no_update_errors
+    """(new, old) of a write to the status subresource."""
     name_errors: Callable[[str], list[str]] = dns_subdomain_errors
     generation: bool = False
     """Whether metadata.generation counts changes of the spec."""

@@ -59,21 +59,17 @@ def _replica_prepare(new: Object, old: Object | None) -> None:
         new["status"] = {"replicas": 0}
 
 
-def _selector_errors(spec: Object) -> list[FieldError]:
-    out = []
+def _selector_errors(spec: Object) -> tuple[list[FieldError], bool]:
+    """The errors, and whether the selector can be used at all."""
     selector = spec.get("selector")
     if selector is None:
-        out.append(required("spec.selector"))
-    else:
-        out += selector_errors(selector, "spec.selector")
-        if not selector.get("matchLabels") and not selector.get("matchExpressions"):
-            out.append(invalid("spec.selector", {}, "empty selector is invalid for deployment"))
-    labels = at(spec, "template", "metadata", "labels")
-    if not (selector and matches_label_selector(selector, labels)):
-        out.append(
-            invalid("spec.template.metadata.labels", labels, "`selector` does not match template `labels`")
-        )
-    return out
+        return [required("spec.selector")], True
+    out = selector_errors(selector, "spec.selector")
+    if not selector.get("matchLabels") and not selector.get("matchExpressions"):
+        out.append(invalid("spec.selector", {}, "empty selector is invalid for deployment"))
+    elif out:
+        return [*out, invalid("spec.selector", selector, "invalid label selector")], False
+    return out, True
 
 
 def _deployment_validate(obj: Object) -> list[FieldError]:
@@ -81,7 +77,15 @@ def _deployment_validate(obj: Object) -> list[FieldError]:
     out = []
     if spec.get("replicas", 0) < 0:
         out.append(invalid("spec.replicas", spec["replicas"], "must be greater than or equal to 0"))
-    out += _selector_errors(spec)
+    problems, usable = _selector_errors(spec)
+    out += problems
+    if not usable:
+        # The server reads the template only with a selector to compare it with.
+        return out
+    labels = at(spec, "template", "metadata", "labels")
+    if not (spec.get("selector") and matches_label_selector(spec["selector"], labels)):
+        text = "`selector` does not match template `labels`"
+        out.append(invalid("spec.template.metadata.labels", labels, text))
     out += template_errors(spec["template"], "spec.template")
     policy = at(spec, "template", "spec", "restartPolicy")
     if policy != "Always":
