@@ -67,7 +67,8 @@ class Api:
         try:
             user = self._user(headers)
             target = parse_path(path, self._cluster.catalog)
-            user = impersonate(self._cluster, user, headers)
+            asked = _action(Call(method, path, query, headers, body, user, target))
+            user = impersonate(self._cluster, user, headers, asked)
             call = Call(method, path, query, headers, body, user, target)
             self._authorize(call)
             self._check_path(call)
@@ -100,14 +101,7 @@ class Api:
         return user
 
     def _authorize(self, call: Call) -> None:
-        target = call.target
-        if target.is_resource:
-            name = target.name or _selected_name(call)
-            action = Action(
-                verb(call), target.group, target.plural, target.subresource, target.namespace, name
-            )
-        else:
-            action = Action(call.method.lower(), path=call.path)
+        target, action = call.target, _action(call)
         if not self._cluster.authorizer.allowed(call.user, action)[0]:
             text = self._cluster.authorizer.refusal(call.user, action)
             if not target.is_resource:
@@ -272,6 +266,15 @@ class Api:
         if form.media == "yaml":
             return Answer(status, yaml_text(body).encode(), "application/yaml")
         return Answer(status, json.dumps(body, separators=(",", ":"), ensure_ascii=False).encode())
+
+
+def _action(call: Call) -> Action:
+    """What the request does, for the authoriser."""
+    target = call.target
+    if not target.is_resource:
+        return Action(call.method.lower(), path=call.path)
+    name = target.name or _selected_name(call)
+    return Action(verb(call), target.group, target.plural, target.subresource, target.namespace, name)
 
 
 def _selected_name(call: Call) -> str:

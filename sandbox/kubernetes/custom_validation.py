@@ -85,6 +85,9 @@ def _scalar_errors(node: Node, value: Json, path: str) -> list[FieldError]:
     wanted, actual = _TYPES.get(node.scalar), _type_name(value)
     if wanted == "integer" and actual == "number":
         return _not_whole(path, node.scalar)
+    if node.scalar == "i" and actual == "integer" and not -(2**31) <= value < 2**31:
+        text = f'Invalid value: "": Checked value must be of type integer with format int32 in {path}'
+        return [FieldError("<nil>", "FieldValueInvalid", text)]
     if wanted and actual != wanted and not (wanted == "number" and actual == "integer"):
         return [_wrong_type(path, wanted, actual)]
     return []

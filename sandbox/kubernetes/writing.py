@@ -202,7 +202,9 @@ def _metadata_update_errors(new: Object, old: Object) -> list[FieldError]:
 
 def _raise_invalid(resource: Resource, obj: Object, errors: list[FieldError]) -> None:
     if errors:
-        raise invalid_object(resource.group, resource.kind, obj["metadata"].get("name", ""), errors)
+        # Both kinds of events are the core group's to the validation.
+        group = "" if resource.group == "events.k8s.io" else resource.group
+        raise invalid_object(group, resource.kind, obj["metadata"].get("name", ""), errors)
 
 
 def find(cluster: Cluster, call: Call) -> Object | None:

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from sandbox.kubernetes.admission import kueue, kueue_jobs, limits, pod_security, pods, priority, quota, rbac
+from sandbox.kubernetes.admission import (
+    kueue,
+    kueue_jobs,
+    limits,
+    pod_security,
+    pod_security_namespaces,
+    pods,
+    priority,
+    quota,
+    rbac,
+)
 from sandbox.kubernetes.admission.namespaces import check_namespace
 from sandbox.kubernetes.cluster import Cluster
 from sandbox.kubernetes.jsontypes import Object
@@ -40,6 +50,10 @@ def validate(cluster: Cluster, call: Call, new: Object, old: Object | None) -> N
     if resource.key == "/pods" and old is None:
         limits.check(cluster, new)
         pod_security.check(cluster, call, new)
+    elif resource.key == "/pods" and old is not None and pod_security.matters(new, old):
+        pod_security.check(cluster, call, new)
+    elif resource.key == "/namespaces" and old is not None and not call.target.subresource:
+        pod_security_namespaces.warn_of_pods(cluster, call, new, old)
     elif resource.key == "/persistentvolumeclaims" and old is None:
         limits.check_claim(cluster, new)
     if "kueue" in cluster.features:

@@ -7,7 +7,7 @@ from sandbox.kubernetes.errors import forbidden
 from sandbox.kubernetes.jsontypes import Object, at
 from sandbox.kubernetes.request import Call
 
-__all__ = ["check", "violations"]
+__all__ = ["check", "matters", "violations"]
 
 _PREFIX = "pod-security.kubernetes.io/"
 _CAPABILITIES = frozenset(
@@ -42,6 +42,15 @@ def check(cluster: Cluster, call: Call, pod: Object) -> None:
     if found := violations(pod["spec"], level):
         version = labels.get(f"{_PREFIX}warn-version", "latest")
         call.warnings.append(f'would violate PodSecurity "{level}:{version}": {", ".join(found)}')
+
+
+def matters(new: Object, old: Object) -> bool:
+    """An update is judged again only where it brings other images or containers."""
+
+    def images(pod: Object) -> list[tuple[str, str]]:
+        return [(item["name"], item.get("image", "")) for item in _all(pod["spec"])]
+
+    return images(new) != images(old)
 
 
 def violations(spec: Object, level: str) -> list[str]:

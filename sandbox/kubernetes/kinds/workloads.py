@@ -168,6 +168,8 @@ def _job_validate(obj: Object) -> list[FieldError]:
         "ttlSecondsAfterFinished",
     ):
         out += _negative(spec, field)
+    if spec.get("completionMode") == "Indexed" and spec.get("completions") is None:
+        out.append(required("spec.completions", "when completion mode is Indexed"))
     out += template_errors(spec["template"], "spec.template")
     policy = at(spec, "template", "spec", "restartPolicy")
     if policy == "Always":
