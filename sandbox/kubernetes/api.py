@@ -90,9 +90,10 @@ class Api:
         if kind.lower() != "bearer" or not token:
             return User("system:anonymous", ("system:unauthenticated",))
         if account := self._cluster.service_tokens.get(token):
-            namespace, name, uid = account
+            namespace, name, uid, token_id = account
+            extra = (("authentication.kubernetes.io/credential-id", (f"JTI={token_id}",)),)
             groups = ("system:serviceaccounts", f"system:serviceaccounts:{namespace}", "system:authenticated")
-            return User(f"system:serviceaccount:{namespace}:{name}", groups, uid)
+            return User(f"system:serviceaccount:{namespace}:{name}", groups, uid, extra)
         user = self._authenticate(self._cluster.host, token)
         if user is None:
             raise unauthorized()

@@ -25,8 +25,8 @@ class Cluster:
     store: Store
     authorizer: Authorizer = field(init=False)
     catalog: Catalog = field(default_factory=catalog)
-    service_tokens: dict[str, tuple[str, str, str]] = field(default_factory=dict)
-    """Tokens of service accounts: namespace, name, uid."""
+    service_tokens: dict[str, tuple[str, str, str, str]] = field(default_factory=dict)
+    """Tokens of service accounts: namespace, name, uid, the token's own id."""
     ca_pem: str = "sandbox\n"
     """What new namespaces get as the cluster's CA certificate."""
     reconcilers: list[Callable[[Cluster, Change], None]] = field(default_factory=list)

@@ -80,7 +80,7 @@ def _check(node: Node, value: Json, path: str, out: list[FieldError]) -> None:
 
 
 def _scalar_errors(node: Node, value: Json, path: str) -> list[FieldError]:
-    if node.scalar == "Q":
+    if node.scalar in ("Q", "q"):
         return _quantity_errors(value, path)
     wanted, actual = _TYPES.get(node.scalar), _type_name(value)
     if wanted == "integer" and actual == "number":

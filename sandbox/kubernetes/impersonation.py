@@ -13,6 +13,8 @@ from sandbox.kubernetes.request import User
 
 __all__ = ["impersonate"]
 
+_EXTRA = "impersonate-extra-"
+
 
 def _all(headers: Mapping[str, Any], name: str) -> list[str]:
     get_all = getattr(headers, "getall", None)
@@ -27,7 +29,7 @@ def _all(headers: Mapping[str, Any], name: str) -> list[str]:
 def impersonate(cluster: Cluster, user: User, headers: Mapping[str, Any], asked: Action) -> User:
     """The user the request acts as; `asked` is what the request does. Raises ApiError (403 or 400)."""
     names, groups = _all(headers, "Impersonate-User"), _all(headers, "Impersonate-Group")
-    extra = [key for key in headers if key.lower().startswith("impersonate-extra-")]
+    extra = list(dict.fromkeys(key for key in headers if key.lower().startswith(_EXTRA)))
     uids = _all(headers, "Impersonate-Uid")
     if not names:
         if groups or extra or uids:
@@ -46,7 +48,8 @@ def impersonate(cluster: Cluster, user: User, headers: Mapping[str, Any], asked:
         groups = ["system:serviceaccounts", f"system:serviceaccounts:{namespace}"]
     if "system:authenticated" not in groups and "system:unauthenticated" not in groups:
         groups = [*groups, "system:authenticated"]
-    return User(name, tuple(groups), uids[0] if uids else "")
+    extras = tuple((key.lower().removeprefix(_EXTRA), tuple(_all(headers, key))) for key in extra)
+    return User(name, tuple(groups), uids[0] if uids else "", extras)
 
 
 def _subject(name: str) -> Action:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from sandbox.kubernetes.errors import ApiError
+from sandbox.kubernetes.field_renames import in_version
 from sandbox.kubernetes.fieldsets import (
     FieldSet,
     compare,
@@ -147,19 +148,21 @@ def _strip_meta(obj: Object) -> Object:
 
 
 def _settle(
-    managers: Managers, own: tuple[str, str, str, str], touched: FieldSet, removed: FieldSet, *, force: bool
+    managers: Managers, own: Manager, touched: FieldSet, removed: FieldSet, *, force: bool
 ) -> Managers:
     """Takes changed fields from the other managers; raises the 409 where that is not allowed."""
     conflicts = []
     out: Managers = {}
     for key, entry in managers.items():
-        if key == own:
+        if key == own.key:
             out[key] = entry
             continue
-        overlap = entry.fields & touched
+        version = entry.manager.api_version
+        taken = in_version(touched, own.api_version, version)
+        overlap = entry.fields & taken
         if overlap and not force:
             conflicts.append((entry.manager, sorted(overlap)))
-        fields = entry.fields - touched - removed
+        fields = entry.fields - taken - in_version(removed, own.api_version, version)
         if fields:
             out[key] = entry if fields == entry.fields else replace(entry, fields=fields)
     if conflicts:
@@ -207,7 +210,7 @@ def update(change: Change, live: Object, new: Object, manager: Manager) -> None:
         return
     removed, modified, added = compare(change.node, _strip_meta(live), _strip_meta(new))
     removed, touched = change.filter(removed), change.filter(modified | added)
-    settled = _settle(managers, manager.key, touched, removed, force=True)
+    settled = _settle(managers, manager, touched, removed, force=True)
     own = settled.get(manager.key)
     before = own.fields if own else frozenset()
     fields = change.filter((before - removed) | touched)
@@ -230,11 +233,10 @@ def apply(change: Change, live: Object, patch: Object, manager: Manager, *, forc
     last = managers.get(manager.key)
     managers[manager.key] = Entry(manager, own, now())
     if last and last.fields:
-        merged = _prune(node, merged, managers, last.fields)
+        before = in_version(last.fields, last.manager.api_version, manager.api_version)
+        merged = _prune(node, merged, _owned(managers, manager.api_version), before)
     removed, modified, added = compare(node, base, merged)
-    settled = _settle(
-        managers, manager.key, change.filter(modified | added), change.filter(removed), force=force
-    )
+    settled = _settle(managers, manager, change.filter(modified | added), change.filter(removed), force=force)
     if not (removed or modified or added):
         # An apply that changes no value keeps its old time, and has none when it is the manager's first.
         settled[manager.key] = Entry(manager, own, last.time if last else "")
@@ -263,17 +265,20 @@ def _with_named(node: Node, fields: FieldSet) -> FieldSet:
     return frozenset(out)
 
 
-def _prune(node: Node, merged: Object, managers: Managers, last: FieldSet) -> Object:
+def _owned(managers: Managers, version: str) -> FieldSet:
+    """What all managers together own, under this version's names."""
+    out: FieldSet = frozenset()
+    for entry in managers.values():
+        out |= in_version(entry.fields, entry.manager.api_version, version)
+    return out
+
+
+def _prune(node: Node, merged: Object, owned: FieldSet, last: FieldSet) -> Object:
     """Drops what this manager applied before and no longer does, unless another owns it too."""
     pruned: Json = remove(node, merged, _with_named(node, last)) or {}
-    owned: set[tuple[str, ...]] = set()
-    for entry in managers.values():
-        owned |= entry.fields
     all_merged = fields_of(node, merged)
     gone = (
-        _with_named(node, all_merged)
-        - _with_named(node, fields_of(node, pruned))
-        - _with_named(node, frozenset(owned))
+        _with_named(node, all_merged) - _with_named(node, fields_of(node, pruned)) - _with_named(node, owned)
     )
     pruned = remove(node, merged, gone) or {}
     dangling = _with_named(node, all_merged) - _with_named(node, fields_of(node, pruned))

@@ -10,7 +10,7 @@ from sandbox.kubernetes.request import Call
 from sandbox.kubernetes.resources import Resource
 from sandbox.kubernetes.schema import named
 
-__all__ = ["check_type", "decode_object", "zero"]
+__all__ = ["check_body_type", "check_type", "decode_object", "zero"]
 
 
 def zero(resource: Resource) -> Object:
@@ -37,6 +37,18 @@ def check_type(resource: Resource, body: Json) -> None:
     if (version or resource.api_version) == resource.api_version and (kind or resource.kind) == resource.kind:
         return
     raise _mismatch(resource, str(version or ""), str(kind or ""))
+
+
+def check_body_type(call: Call, resource: Resource, body: Json) -> None:
+    """Of a version that a custom kind does not have the server knows no fields, and says that too."""
+    try:
+        check_type(resource, body)
+    except ApiError:
+        if resource.custom and isinstance(body, dict) and body.get("apiVersion") != resource.api_version:
+            known = ("apiVersion", "kind", "metadata")
+            if call.query.get("fieldValidation", "Warn") == "Warn":
+                call.warnings += [f'unknown field "{key}"' for key in sorted(body) if key not in known]
+        raise
 
 
 def _mismatch(resource: Resource, version: str, kind: str) -> ApiError:

@@ -19,6 +19,7 @@ class User:
     username: str
     groups: tuple[str, ...]
     uid: str = ""
+    extra: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 @dataclass(frozen=True)

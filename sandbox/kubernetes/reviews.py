@@ -53,6 +53,8 @@ def _user_info(user: User) -> Object:
     out: Object = {"username": user.username, "groups": list(user.groups)}
     if user.uid:
         out["uid"] = user.uid
+    if user.extra:
+        out["extra"] = {key: list(values) for key, values in user.extra}
     return out
 
 
@@ -61,7 +63,7 @@ def _token_review(cluster: Cluster, obj: Object) -> Object:
     if found is None:
         obj["status"] = {"user": {}, "error": "[invalid bearer token, token lookup failed]"}
         return obj
-    namespace, name, uid = found
+    namespace, name, uid, _ = found
     groups = ["system:serviceaccounts", f"system:serviceaccounts:{namespace}", "system:authenticated"]
     user = {"username": f"system:serviceaccount:{namespace}:{name}", "uid": uid, "groups": groups}
     obj["status"] = {"authenticated": True, "user": user}

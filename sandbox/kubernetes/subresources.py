@@ -9,7 +9,7 @@ import secrets
 from collections.abc import Callable
 
 from sandbox.kubernetes import managed
-from sandbox.kubernetes.bodies import json_body
+from sandbox.kubernetes.bodies import json_body, media_type, parse_yaml
 from sandbox.kubernetes.budgets import check_budget
 from sandbox.kubernetes.cluster import Cluster
 from sandbox.kubernetes.deleting import delete_object
@@ -19,6 +19,7 @@ from sandbox.kubernetes.jsontypes import Json, Object, at, clone, now
 from sandbox.kubernetes.patch_writes import patch
 from sandbox.kubernetes.request import Call
 from sandbox.kubernetes.resources import Resource
+from sandbox.kubernetes.store import new_uid
 from sandbox.kubernetes.writing import replace, store_change
 
 __all__ = ["SUBRESOURCES"]
@@ -64,14 +65,14 @@ def token(cluster: Cluster, call: Call) -> tuple[int, Json]:
         account["metadata"]["uid"],
     )
     expires = dt.datetime.now(dt.UTC) + dt.timedelta(seconds=seconds)
-    claims = {
+    claims: Object = {
         "iss": f"https://{cluster.host}",
         "sub": f"system:serviceaccount:{namespace}:{name}",
         "exp": int(expires.timestamp()),
-        "jti": secrets.token_hex(16),
+        "jti": new_uid(),
     }
     value = f"{_segment({'alg': 'none'})}.{_segment(claims)}.{secrets.token_urlsafe(32)}"
-    cluster.service_tokens[value] = (namespace, name, uid)
+    cluster.service_tokens[value] = (namespace, name, uid, claims["jti"])
     audiences = spec.get("audiences") or ["https://kubernetes.default.svc.cluster.local"]
     out: Object = {
         "kind": "TokenRequest",
@@ -97,7 +98,7 @@ def scale(cluster: Cluster, call: Call) -> tuple[int, Json]:
     if call.method == "GET":
         return 200, _scale_of(stored)
     new = clone(stored)
-    body = json_body(call) if call.method == "PUT" else json.loads(call.body)
+    body = json_body(call) if call.method == "PUT" else parse_yaml(call.body)
     replicas = at(body, "spec", "replicas")
     if not isinstance(replicas, int):
         raise bad_request("spec.replicas must be a number")
@@ -105,7 +106,32 @@ def scale(cluster: Cluster, call: Call) -> tuple[int, Json]:
         errors = [invalid("spec.replicas", replicas, "must be greater than or equal to 0")]
         raise invalid_object("autoscaling", "Scale", call.target.name, errors)
     new["spec"]["replicas"] = replicas
+    if media_type(call) == "application/apply-patch+yaml":
+        return 200, _scale_of(_apply_scale(cluster, call, stored, replicas))
     return 200, _scale_of(_write_scale(cluster, call, stored, new))
+
+
+def _apply_scale(cluster: Cluster, call: Call, stored: Object, replicas: int) -> Object:
+    """A server-side apply of the Scale: its managers speak of the Scale's version in a conflict."""
+    resource, _ = _parent(cluster, call)
+    change = managed.Change(resource.node)
+    patch_body = {
+        "apiVersion": resource.api_version,
+        "kind": resource.kind,
+        "metadata": {"name": stored["metadata"]["name"]},
+        "spec": {"replicas": replicas},
+    }
+    shown = clone(stored)
+    for entry in shown["metadata"].get("managedFields") or ():
+        entry["apiVersion"] = "autoscaling/v1"
+    who = managed.Manager(call.manager, "Apply", "autoscaling/v1", "scale")
+    force = call.query.get("force", "false") in ("1", "t", "T", "true", "TRUE", "True")
+    managed.apply(change, shown, patch_body, who, force=force)
+    who = managed.Manager(call.manager, "Apply", resource.api_version, "scale")
+    new = managed.apply(change, stored, patch_body, who, force=True)
+    if new["spec"] != stored["spec"]:
+        new["metadata"]["generation"] = stored["metadata"].get("generation", 0) + 1
+    return store_change(cluster, resource, stored, new, dry_run=call.dry_run)
 
 
 def _write_scale(cluster: Cluster, call: Call, stored: Object, new: Object) -> Object:

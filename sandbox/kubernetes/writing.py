@@ -14,7 +14,7 @@ from sandbox.kubernetes.jsontypes import Object, now
 from sandbox.kubernetes.kinds import rules_of
 from sandbox.kubernetes.kinds.labels import metadata_errors
 from sandbox.kubernetes.names import dns_label_errors, random_suffix
-from sandbox.kubernetes.objects import check_type, decode_object, zero
+from sandbox.kubernetes.objects import check_body_type, decode_object, zero
 from sandbox.kubernetes.request import Call
 from sandbox.kubernetes.resources import Resource
 from sandbox.kubernetes.store import new_uid
@@ -57,7 +57,7 @@ def create(cluster: Cluster, call: Call) -> tuple[int, Object]:
     resource = resource_of(call)
     duplicates: list[str] = []
     body = json_body(call, duplicates)
-    check_type(resource, body)
+    check_body_type(call, resource, body)
     obj = decode_object(call, resource, body, duplicates)
     check_namespace(call, resource, obj)
     _dedupe_owners(call, obj)
@@ -224,7 +224,7 @@ def replace(cluster: Cluster, call: Call) -> tuple[int, Object]:
     resource = resource_of(call)
     duplicates: list[str] = []
     body = json_body(call, duplicates)
-    check_type(resource, body)
+    check_body_type(call, resource, body)
     obj = decode_object(call, resource, body, duplicates)
     _check_name(call, obj)
     check_namespace(call, resource, obj)
