@@ -8,6 +8,8 @@ __all__ = ["to_v1beta1", "to_v1beta2"]
 
 _V1, _V2 = "kueue.x-k8s.io/v1beta1", "kueue.x-k8s.io/v1beta2"
 _COUNTS = {"admittedWorkloads": 0, "pendingWorkloads": 0, "reservingWorkloads": 0}
+_TIME_V1, _TIME_V2 = "accumulatedPastExexcutionTimeSeconds", "accumulatedPastExecutionTimeSeconds"
+"""The older version has the slip of the pen in its name."""
 _BORROW = {"Borrow": "MayStopSearch", "Preempt": "MayStopSearch"}
 
 
@@ -33,9 +35,16 @@ def to_v1beta2(obj: Object) -> Object:
             )
             spec["priorityClassRef"] = {"group": group, "kind": plain, "name": name}
         out["spec"] = spec
+        _rename_time(out, _TIME_V1, _TIME_V2)
     elif obj["kind"] == "Cohort":
         out["status"] = obj.get("status") or {}
     return out
+
+
+def _rename_time(obj: Object, old: str, new: str) -> None:
+    status = obj.get("status")
+    if isinstance(status, dict) and old in status:
+        obj["status"] = {**{key: value for key, value in status.items() if key != old}, new: status[old]}
 
 
 def to_v1beta1(obj: Object) -> Object:
@@ -54,6 +63,7 @@ def to_v1beta1(obj: Object) -> Object:
             spec["priorityClassName"] = ref["name"]
             spec["priorityClassSource"] = f"{ref['group']}/{ref['kind'].lower()}"
         out["spec"] = spec
+        _rename_time(out, _TIME_V2, _TIME_V1)
     elif obj["kind"] == "Cohort":
         out["status"] = obj.get("status") or {}
     return out

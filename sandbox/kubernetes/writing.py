@@ -65,14 +65,7 @@ def create(cluster: Cluster, call: Call) -> tuple[int, Object]:
     if not metadata.get("name") and metadata.get("generateName"):
         metadata["name"] = metadata["generateName"][:58] + random_suffix()
         rules_of(resource).default(obj)
-    for key in (
-        "uid",
-        "creationTimestamp",
-        "deletionTimestamp",
-        "generation",
-        "selfLink",
-        "deletionGracePeriodSeconds",
-    ):
+    for key in _OWNED:
         metadata.pop(key, None)
     if metadata.pop("resourceVersion", None):
         raise ApiError(500, "", "resourceVersion should not be set on objects to be created", None)

@@ -66,10 +66,12 @@ def _workload_spec(cluster: Cluster, pod: Object) -> Object | None:
     queue = (pod["metadata"].get("labels") or {}).get(_QUEUE_LABEL, "")
     if priority is None or not queue:
         return None
-    metadata = {
-        key: clone(pod["metadata"][key]) for key in ("labels", "annotations") if key in pod["metadata"]
+    pod_set = {
+        "name": "main",
+        "count": 1,
+        "template": {"metadata": {}, "spec": clone(pod["spec"])},
+        "topologyRequest": {"podIndexLabel": "kueue.x-k8s.io/pod-group-pod-index"},
     }
-    pod_set = {"name": "main", "count": 1, "template": {"metadata": metadata, "spec": clone(pod["spec"])}}
     return {"podSets": [pod_set], "queueName": queue, **priority}
 
 

@@ -236,3 +236,26 @@ def test_a_used_cluster_queue_is_deleted_when_its_work_is_gone(tenants: Tenants)
     path = "/apis/batch/v1/namespaces/a/jobs/one"
     ask(tenants.clusters, "DELETE", path, {"propagationPolicy": "Background"})
     assert ask(tenants.clusters, "GET", f"{_KUEUE}/clusterqueues/a")[0] == 404
+
+
+def test_an_older_version_shows_the_same_workload(tenants: Tenants) -> None:
+    tenants.team("a", "4")
+    tenants.job("a", "one", 4)
+    tenants.replace(f"{_KUEUE}/clusterqueues/a", stopPolicy="HoldAndDrain")
+    found = tenants.get("/apis/kueue.x-k8s.io/v1beta1/namespaces/a/workloads")["items"][0]["status"]
+    assert found["accumulatedPastExexcutionTimeSeconds"] >= 0
+    assert "accumulatedPastExecutionTimeSeconds" not in found
+
+
+def test_a_failed_job_gives_its_quota_back(tenants: Tenants) -> None:
+    tenants.team("a", "4")
+    tenants.job("a", "one", 4)
+    tenants.job("a", "two", 4)
+    for _ in range(7):
+        path = "/api/v1/namespaces/a/pods"
+        pod = next(p for p in tenants.get(path)["items"] if p["status"]["phase"] == "Pending")
+        pod["status"]["phase"] = "Failed"
+        status, _ = ask(tenants.clusters, "PUT", f"{path}/{pod['metadata']['name']}/status", pod)
+        assert status == 200
+    assert tenants.condition("a", "job-one", "Finished")["reason"] == "Failed"
+    assert tenants.runs("a", "two")
