@@ -10,6 +10,7 @@ import pytest
 
 from sandbox.kubernetes.clusters import Clusters
 from sandbox.state import State
+from tests.sandbox.kubernetes.serve import node
 from tests.sandbox.kubernetes.test_clusters import HOST, _clusters, ask
 
 _GPU = "nvidia.com/gpu"
@@ -259,3 +260,33 @@ def test_a_failed_job_gives_its_quota_back(tenants: Tenants) -> None:
         assert status == 200
     assert tenants.condition("a", "job-one", "Finished")["reason"] == "Failed"
     assert tenants.runs("a", "two")
+
+
+def test_a_preempted_job_leaves_the_node_to_the_other(tenants: Tenants) -> None:
+    tenants.clusters.set_nodes(HOST, [node("aks-g-vmss000000", gpus=4)])
+    tenants.team("a", "4", preemption={"withinClusterQueue": "LowerPriority"})
+    body = {"metadata": {"name": "high"}, "value": 9}
+    tenants.post(f"{_KUEUE}/workloadpriorityclasses", body)
+    tenants.job("a", "low", 4)
+    assert tenants.condition("a", "job-low", "PodsReady")["reason"] == "Started"
+    tenants.job("a", "urgent", 4, **{"kueue.x-k8s.io/priority-class": "high"})
+    pods = tenants.get("/api/v1/namespaces/a/pods")["items"]
+    assert [(p["metadata"]["labels"]["job-name"], p["status"]["phase"]) for p in pods] == [
+        ("urgent", "Running")
+    ]
+    assert tenants.condition("a", "job-low", "PodsReady")["reason"] == "WaitForStart"
+    assert tenants.condition("a", "job-low", "Preempted")["reason"] == "InClusterQueue"
+
+
+def test_an_evicted_pod_is_gone_and_its_owner_makes_a_new_one_that_waits(tenants: Tenants) -> None:
+    tenants.clusters.set_nodes(HOST, [node("aks-g-vmss000000", gpus=4)])
+    tenants.team("a", "4")
+    container = {"name": "main", "image": "app", "resources": {"limits": {_GPU: "4"}}}
+    template = {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [container]}}
+    spec = {"replicas": 1, "selector": {"matchLabels": {"app": "web"}}, "template": template}
+    metadata = {"name": "web", "labels": {"kueue.x-k8s.io/queue-name": "queue"}}
+    tenants.post("/apis/apps/v1/namespaces/a/deployments", {"metadata": metadata, "spec": spec})
+    assert tenants.get("/api/v1/namespaces/a/pods")["items"][0]["status"]["phase"] == "Running"
+    tenants.replace(f"{_KUEUE}/clusterqueues/a", stopPolicy="HoldAndDrain")
+    pods = tenants.get("/api/v1/namespaces/a/pods")["items"]
+    assert [p["spec"].get("schedulingGates") for p in pods] == [[{"name": "kueue.x-k8s.io/admission"}]]
