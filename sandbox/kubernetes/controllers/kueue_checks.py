@@ -15,7 +15,7 @@ __all__ = ["Stop", "inactive_reason", "inadmissible", "stop_reason", "update_sto
 _RESTARTED = {
     "ClusterQueueStopped": ("ClusterQueueRestarted", "The ClusterQueue was restarted after being stopped"),
     "LocalQueueStopped": ("LocalQueueRestarted", "The LocalQueue was restarted after being stopped"),
-    "Deactivated": ("Reactivated", "The workload is active again"),
+    "Deactivated": ("Reactivated", "The workload was reactivated"),
 }
 
 

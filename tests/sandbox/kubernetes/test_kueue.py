@@ -290,3 +290,16 @@ def test_an_evicted_pod_is_gone_and_its_owner_makes_a_new_one_that_waits(tenants
     tenants.replace(f"{_KUEUE}/clusterqueues/a", stopPolicy="HoldAndDrain")
     pods = tenants.get("/api/v1/namespaces/a/pods")["items"]
     assert [p["spec"].get("schedulingGates") for p in pods] == [[{"name": "kueue.x-k8s.io/admission"}]]
+
+
+def test_a_deactivated_workload_stops_until_it_is_active_again(tenants: Tenants) -> None:
+    tenants.team("a", "4")
+    tenants.job("a", "one", 4)
+    workload = tenants.get(f"{_KUEUE}/namespaces/a/workloads")["items"][0]["metadata"]["name"]
+    path = f"{_KUEUE}/namespaces/a/workloads/{workload}"
+    tenants.replace(path, active=False)
+    assert not tenants.runs("a", "one")
+    assert tenants.condition("a", "job-one", "Evicted")["reason"] == "Deactivated"
+    tenants.replace(path, active=True)
+    assert tenants.runs("a", "one")
+    assert tenants.condition("a", "job-one", "Requeued")["message"] == "The workload was reactivated"
