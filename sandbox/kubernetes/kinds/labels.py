@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sandbox.kubernetes.field_errors import FieldError, forbidden_field, invalid, required, too_long
 from sandbox.kubernetes.jsontypes import Object
 from sandbox.kubernetes.names import label_key_errors, label_value_errors, qualified_name_errors
 
-__all__ = ["label_errors", "metadata_errors", "selector_errors"]
+__all__ = ["SET_OPERATORS", "label_errors", "metadata_errors", "selector_errors", "set_operator_errors"]
 
 _ANNOTATION_LIMIT = 256 * 1024
 
@@ -19,6 +21,20 @@ def label_errors(labels: Object | None, path: str) -> list[FieldError]:
     return out
 
 
+SET_OPERATORS = frozenset({"In", "NotIn", "Exists", "DoesNotExist"})
+"""The operators that label selectors and node selectors share."""
+
+
+def set_operator_errors(operator: str, values: Sequence[object] | None, path: str) -> list[FieldError]:
+    """What is wrong with the values of an expression whose operator is one of `SET_OPERATORS`."""
+    if operator in ("In", "NotIn") and not values:
+        return [required(f"{path}.values", "must be specified when `operator` is 'In' or 'NotIn'")]
+    if operator in ("Exists", "DoesNotExist") and values:
+        text = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
+        return [forbidden_field(f"{path}.values", text)]
+    return []
+
+
 def selector_errors(selector: Object | None, path: str) -> list[FieldError]:
     if selector is None:
         return []
@@ -26,16 +42,8 @@ def selector_errors(selector: Object | None, path: str) -> list[FieldError]:
     for number, item in enumerate(selector.get("matchExpressions") or ()):
         here = f"{path}.matchExpressions[{number}]"
         operator, values = item.get("operator", ""), item.get("values")
-        if operator in ("In", "NotIn"):
-            if not values:
-                out.append(required(f"{here}.values", "must be specified when `operator` is 'In' or 'NotIn'"))
-        elif operator in ("Exists", "DoesNotExist"):
-            if values:
-                out.append(
-                    forbidden_field(
-                        f"{here}.values", "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
-                    )
-                )
+        if operator in SET_OPERATORS:
+            out += set_operator_errors(operator, values, here)
         else:
             out.append(invalid(f"{here}.operator", operator, "not a valid selector operator"))
         out += [

@@ -6,13 +6,17 @@ from sandbox.kubernetes import quantities
 from sandbox.kubernetes.field_errors import (
     FieldError,
     duplicate,
-    forbidden_field,
     invalid,
     not_supported,
     required,
 )
 from sandbox.kubernetes.jsontypes import Object
-from sandbox.kubernetes.kinds.labels import metadata_errors, selector_errors
+from sandbox.kubernetes.kinds.labels import (
+    SET_OPERATORS,
+    metadata_errors,
+    selector_errors,
+    set_operator_errors,
+)
 from sandbox.kubernetes.names import (
     dns_label_errors,
     dns_subdomain_errors,
@@ -256,16 +260,8 @@ def _term_errors(term: Object, path: str) -> list[FieldError]:
     for number, item in enumerate(term.get("matchExpressions") or ()):
         here = f"{path}.matchExpressions[{number}]"
         operator, values = item.get("operator", ""), item.get("values")
-        if operator in ("In", "NotIn"):
-            if not values:
-                out.append(required(f"{here}.values", "must be specified when `operator` is 'In' or 'NotIn'"))
-        elif operator in ("Exists", "DoesNotExist"):
-            if values:
-                out.append(
-                    forbidden_field(
-                        f"{here}.values", "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
-                    )
-                )
+        if operator in SET_OPERATORS:
+            out += set_operator_errors(operator, values, here)
         elif operator in ("Gt", "Lt"):
             if len(values or ()) != 1:
                 out.append(
